@@ -41,7 +41,7 @@ export async function composeController(
 }
 
 /** What every process of a controller stands on. */
-export interface Parts extends Surroundings {
+interface Parts extends Surroundings {
   readonly cluster: Cluster;
   readonly store: Store;
   readonly metrics: ProcessMetrics;

@@ -5,8 +5,10 @@ import { listFiles, readProjectFile } from './project-files.ts';
 import { importsOf, scriptOf } from './source-imports.ts';
 import { readSource } from './source-text.ts';
 
-/** Files inside a package that the package itself names as entries. */
+/** Parts of packages that the packages themselves name as entries; every other import names a package alone. */
 const namedEntries = [
+  'svelte/elements',
+  'svelte/reactivity',
   'uplot/dist/uPlot.min.css',
   // https://nodemailer.com/extras/smtp-connection; why not its transport: docs/adr/0006.
   'nodemailer/lib/smtp-connection',
@@ -24,7 +26,7 @@ function findReaches(path: string, source: string): string[] {
   const script = scriptOf(path, source);
   const { code, strings } = readSource(script);
   const deep = importsOf(script).flatMap(({ specifier }) =>
-    /^[^.]+\/(lib|dist|src|build|internal|esm|cjs)\//.test(specifier) && !namedEntries.includes(specifier)
+    /^(?!\.|node:|@cronjob-monitor\/)(@[^/]+\/[^/]+|[^@/][^/]*)\//.test(specifier) && !namedEntries.includes(specifier)
       ? [`${path} imports ${specifier}, which is inside a package`]
       : [],
   );
@@ -64,6 +66,11 @@ describe('what reaches into a library', () => {
     [`const handle = socket._handle;`, true],
     [`const handle = socket['_handle'];`, true],
     [`import inner from 'bits-ui/esm/inner.js';`, true],
+    [`import type { Table } from 'knex/types/tables';`, true],
+    [`const mailer = await import('nodemailer/mailer');`, true],
+    [`import Router from '@koa/router';`, false],
+    [`import { readFile } from 'node:fs/promises';`, false],
+    [`import { Thing } from '@cronjob-monitor/shared/contract';`, false],
     [`const [_, kept] = pair;`, false],
     [`const answer = Reflect.get(client, name);`, true],
     [`// pool.__internal`, false],
@@ -108,6 +115,14 @@ describe('every package of a manifest is used', () => {
       const files = listFiles(folder === '.' ? 'scripts/**/*.mjs' : `${folder}/**/*.{ts,svelte,css,mjs}`);
       const unused = findUnused(manifest, files.map(readProjectFile)).filter((name) => !byOthers.includes(name));
       assert.deepEqual(unused, []);
+    });
+  }
+
+  for (const folder of ['controller', 'apiserver', 'shared']) {
+    test(`what ${folder} installs for a service is used by it, and not by tests alone`, () => {
+      const { dependencies = {} } = JSON.parse(readProjectFile(posix.join(folder, 'package.json'))) as Manifest;
+      const sources = production.filter((path) => path.startsWith(`${folder}/`)).map(readProjectFile);
+      assert.deepEqual(findUnused({ dependencies }, sources), []);
     });
   }
 

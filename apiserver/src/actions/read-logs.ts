@@ -195,7 +195,7 @@ async function readEnd(chunks: AsyncIterable<Uint8Array>): Promise<{ text: strin
 }
 
 /** The end of a text, and whether something stands before it. */
-export function lastLines(text: string, count: number): { text: string; truncated: boolean } {
+function lastLines(text: string, count: number): { text: string; truncated: boolean } {
   // The line feed at the very end ends the last line and begins none.
   let from = text.length - 1;
   for (let lines = 0; lines < count; lines++) {

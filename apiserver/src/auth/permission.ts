@@ -20,7 +20,7 @@ const cronJobs = { group: 'batch', resource: 'cronjobs' } as const;
 const monitors = { group: 'cronjob-monitor.io', resource: 'cronjobmonitors' } as const;
 const channels = { group: 'cronjob-monitor.io', resource: 'alertchannels' } as const;
 
-export const permissions: Readonly<Record<Ability, Permission>> = {
+const permissions: Readonly<Record<Ability, Permission>> = {
   read: { scope: 'namespace', verb: 'list', ...cronJobs },
   readLogs: { scope: 'namespace', verb: 'get', group: '', resource: 'pods', subresource: 'log' },
   readMonitors: { scope: 'namespace', verb: 'list', ...monitors },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '@cronjob-monitor/shared/testing';
-import { createKeptFacts } from './kept-facts.ts';
+import { createKeptFacts } from './kept-fleet.ts';
 
 function start() {
   const gates: PromiseWithResolvers<void>[] = [];

@@ -26,8 +26,8 @@ export interface Endpoint {
   readonly costly?: boolean | ((ctx: ApiContext) => boolean);
   /** Reads so much that only some of its kind may run at once: in units, of which a whole list is one. */
   readonly expensive?: number | ((ctx: ApiContext) => number);
-  /** Can be asked of the service of another cluster too. */
-  readonly elsewhere?: boolean;
+  /** Can be asked of the service of another cluster too; `inParts`: its handler does that. */
+  readonly elsewhere?: true | 'inParts';
   /** Changes nothing although its method is unsafe: allowed while read-only, and no line of the audit log. */
   readonly harmless?: boolean;
 }
@@ -193,7 +193,7 @@ const readText = bodyParser({
  * Reads the body within its limit and accepts JSON alone. What it says is looked at later, when the caller is known; an
  * empty body needs no Content-Type.
  */
-export async function readBodyText(ctx: ApiContext): Promise<void> {
+async function readBodyText(ctx: ApiContext): Promise<void> {
   if (ctx.request.length === 0 || ctx.is() === null) return;
   if (ctx.request.length > maxBodyBytes) throw payloadTooLarge(maxBodyBytes);
   if (!isPlainJson(ctx)) throw unsupportedMediaType();

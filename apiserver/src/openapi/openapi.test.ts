@@ -4,8 +4,7 @@ import { createApiRouter } from '../routes/index.ts';
 import { documentedOperations, documentedQuery } from '../testing/agreement.ts';
 import { startApi } from '../testing/api.ts';
 import { resolve } from '../testing/json-schema.ts';
-import { buildOpenApi } from './build.ts';
-import { documentedRoutes } from './router.ts';
+import { buildOpenApi, documentedRoutes } from './build.ts';
 
 type RouteDeps = Parameters<typeof createApiRouter>[0];
 

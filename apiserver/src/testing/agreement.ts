@@ -1,5 +1,4 @@
-import { buildOpenApi } from '../openapi/build.ts';
-import { documentedRoutes } from '../openapi/router.ts';
+import { buildOpenApi, documentedRoutes } from '../openapi/build.ts';
 import type { Answer } from './http.ts';
 import { resolve, schemaProblems } from './json-schema.ts';
 
@@ -13,7 +12,7 @@ interface Response {
 }
 
 /** The contract, as it is served. */
-export const document = buildOpenApi(documentedRoutes);
+const document = buildOpenApi(documentedRoutes);
 /** Operations by path and method, without the parameters that all of a path have. */
 const paths = Object.fromEntries(
   Object.entries(document.paths).map(([path, { parameters: _ofAll, ...operations }]) => [path, operations]),

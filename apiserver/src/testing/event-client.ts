@@ -1,13 +1,13 @@
 import { get, type ClientRequest, type IncomingMessage } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
-export interface SeenEvent {
+interface SeenEvent {
   readonly id: string | undefined;
   readonly event: string;
   readonly data: Record<string, unknown>;
 }
 
-export interface EventClient {
+interface EventClient {
   readonly response: IncomingMessage;
   /** All that has arrived, comments included. */
   text(): string;

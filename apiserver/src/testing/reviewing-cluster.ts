@@ -1,7 +1,7 @@
 import { ClusterError, type AccessQuestion, type Cluster, type Identity } from '@cronjob-monitor/shared/kube';
 
 /** A right as a test writes it: `list cronjobs`, `list cronjobs in prod`, `get /api/v1/config`. */
-export type Right = string;
+type Right = string;
 
 /** A cluster that answers reviews alone, from a table of tokens and rights, and counts what it was asked. */
 export class ReviewingCluster {

@@ -11,10 +11,7 @@ export const resolveByMachine: ResolveHost = async (host) => {
   return found.map(({ address }) => address);
 };
 
-export type Reach =
-  | { readonly addresses: readonly string[] }
-  | { readonly refused: 'address' }
-  | { readonly refused: 'name' };
+type Reach = { readonly addresses: readonly string[] } | { readonly refused: 'address' } | { readonly refused: 'name' };
 
 /**
  * The addresses that a connection to a host may use. The name is resolved once, here; every one of its addresses must be allowed,

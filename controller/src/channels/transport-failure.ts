@@ -25,7 +25,7 @@ export const nameUnknown: TransportFailure = {
 };
 
 /** What is known of a failure. `connect` ends when the connection, with TLS where it is asked for, stands. */
-export interface FailureFacts {
+interface FailureFacts {
   readonly phase: 'connect' | 'exchange';
   readonly timedOut?: boolean;
   /** Code of a system, TLS or parser error. */

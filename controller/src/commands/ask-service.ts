@@ -12,7 +12,7 @@ export interface Service {
   post<T>(path: string, body: object): Promise<T>;
 }
 
-export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 /** The service refused, or did not answer. */
 export class ServiceError extends InputError {
@@ -39,7 +39,7 @@ const answerLimitMs = 30_000;
 const maxAnswerBytes = 32 * 1024 * 1024;
 const maxTokenBytes = 64 * 1024;
 
-export interface ServicePlace {
+interface ServicePlace {
   readonly server: string | undefined;
   readonly 'token-file': string | undefined;
 }

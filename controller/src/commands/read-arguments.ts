@@ -5,7 +5,7 @@ import { UsageError } from './command.ts';
 /** The flags of a command: `text` takes a value, `flag` none. */
 type FlagKinds = Readonly<Record<string, 'text' | 'flag'>>;
 
-export type Flags<K extends FlagKinds> = {
+type Flags<K extends FlagKinds> = {
   readonly [N in keyof K]: (K[N] extends 'flag' ? true : string) | undefined;
 };
 

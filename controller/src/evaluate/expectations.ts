@@ -44,7 +44,7 @@ interface ExpectationsDeps {
 }
 
 /** What a monitor expects, as `namespace/name`. */
-export interface ExpectationsMet {
+interface ExpectationsMet {
   readonly missing: readonly string[];
   readonly namespaceGone: readonly string[];
   /** In namespaces that the monitor may not look into: nothing is found out about them, and nothing is told. */

@@ -13,7 +13,7 @@ interface WatchersDeps extends Pick<RunningSources, 'podsOf' | 'refusalOf'> {
 }
 
 /** What the monitors of a CronJob ask for now. */
-export interface Watchers {
+interface Watchers {
   readonly of: (cronJob: CronJobFacts) => Watcher[];
   /** UIDs of the CronJobs with a Job that some monitor may find stuck, or could have until it ended after `endedAfterAt`. */
   readonly stuckAt: (now: Instant, endedAfterAt?: Instant) => ReadonlySet<string>;

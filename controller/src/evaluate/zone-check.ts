@@ -2,7 +2,7 @@ import { noOffset, tallyZone, type Instant, type ZonelessStart, type ZoneTally }
 import { findClusterState, putClusterState, type Db, type Tx } from '@cronjob-monitor/shared/store';
 
 /** The zone of CronJobs that name none is not the one we were told: its slots lie so far from ours. */
-export interface ZoneMismatch {
+interface ZoneMismatch {
   readonly zone: string;
   readonly offsetMs: number;
   readonly since: Instant;

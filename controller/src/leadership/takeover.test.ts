@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-
-import { decideTakeover, silenceMs, type Decision, type Witnesses } from './takeover.ts';
+import { decideTakeover, silenceMs, type Decision, type Witnesses } from './candidate.ts';
 
 const silence = 2_500;
 const silent: Witnesses = { hasLock: true, lease: 'held', isRenewed: false, beat: 'silent', watchedMs: silence };

@@ -1,11 +1,10 @@
+import { neededSecrets, type NeededSecret } from '@cronjob-monitor/shared/domain';
 import {
   ClusterError,
   lacksLabel,
   mayReadSecret,
-  neededSecrets,
   unlabelledSecret,
   type Cluster,
-  type NeededSecret,
   type SecretRules,
 } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';

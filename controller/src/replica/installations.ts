@@ -18,7 +18,7 @@ import {
 import type { ForeignLeader } from './foreign-leader.ts';
 
 /** Looks whether another installation of the service works on the same cluster: both would judge, send and write statuses. */
-export interface Installations {
+interface Installations {
   /** Reads when our database was made, which gives us our age; and whose Lease it is. Throws `StoreError` while the database is away. */
   learn(): Promise<void>;
   /** Before a leader gives way: its next process knows from the beginning that the other one is no earlier life of its own. */

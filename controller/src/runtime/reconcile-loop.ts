@@ -15,7 +15,7 @@ export class TerminalError extends Error {
   }
 }
 
-export type ReconcileResult = 'success' | 'error' | 'requeue';
+type ReconcileResult = 'success' | 'error' | 'requeue';
 
 export interface ReconcileMetrics {
   reconciled(result: ReconcileResult, seconds: number): void;

@@ -44,7 +44,7 @@ export interface PruneDeps {
   readonly onPruned?: ((kind: PruneKind, rows: number) => void) | undefined;
 }
 
-export interface Prune {
+interface Prune {
   /** Removes what is past its retention. Throws what the store throws; `FencedError` when the term is over. */
   run(now: Instant, signal: AbortSignal): Promise<PruneFigures>;
 }

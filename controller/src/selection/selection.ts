@@ -1,6 +1,7 @@
 import {
   effectiveOf,
   parentsOf,
+  windowAt,
   type CronJobFacts,
   type Effective,
   type Instant,
@@ -12,13 +13,14 @@ import {
   reachOf,
   refusalOf,
   selectsCronJob,
+  windowsOf,
   withoutNeedlessFallbacks,
   type MonitorSelector,
   type MonitorSpec,
-  type Selecting,
   type Reach,
   type ReachRules,
   type RefusalReason,
+  type Selecting,
 } from '@cronjob-monitor/shared/kube';
 import { groupOf } from './job-groups.ts';
 import type { MonitorSeen } from './monitor-seen.ts';
@@ -301,4 +303,13 @@ function leadingFirst(namespace: string): (a: MonitorSeen, b: MonitorSeen) => nu
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Whether a window of one of the CronJob's monitors leaves runs that are due then out of the SLA. */
+export function isExcluded(selection: Selection, cronJobUid: string, at: Instant): boolean {
+  return selection.monitorsOfUid(cronJobUid).some(({ decoded }) => {
+    if (!decoded.ok) return false;
+    const windows = windowsOf(decoded.spec).filter(({ excludeFromSla }) => excludeFromSla);
+    return windowAt(windows, at) !== undefined;
+  });
 }

@@ -2,7 +2,7 @@ import type { Digests } from '../outbox/index.ts';
 import { evaluate, partsOf, type EvaluateDeps, type Part } from '../evaluate/index.ts';
 
 /** Who asks about many CronJobs at once asks here. */
-export interface Passes {
+interface Passes {
   /** `slotsOnly`: of these no more than their slots, unless one of those has moved. */
   readonly evaluate: (
     ids: readonly number[],

@@ -1,5 +1,4 @@
 export { runCommand, type Said } from './console.ts';
 export { LedgerRig, type LedgerRigOptions } from './ledger-rig.ts';
-export type { VerdictOptions } from './verdict-life.ts';
 export { settings as controllerSettings } from './recording-fixture.ts';
 export { Registry } from 'prom-client';

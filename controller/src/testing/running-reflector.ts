@@ -10,7 +10,7 @@ import { ListOffer } from '../runtime/lists.ts';
 import type { BlindSpan } from '../runtime/watch-progress.ts';
 import { Reflector } from '../runtime/reflector.ts';
 
-export interface ReflectorSetUp {
+interface ReflectorSetUp {
   readonly handlers?: readonly EventHandler<Identity>[];
   /** What `Math.random` would have said; full back-off, and watches of 300 s, by default. */
   readonly random?: number;

@@ -14,7 +14,7 @@ import { createClockWatch } from '../evaluate/clock-watch.ts';
 import type { ClusterCaches } from '../selection/cluster-view.ts';
 import { settleSlots, type LedgerDeps } from '../evaluate/index.ts';
 import { createEvaluation, type Evaluation } from '../term/evaluation.ts';
-import { isExcluded } from '../selection/exclusion.ts';
+import { isExcluded } from '../selection/selection.ts';
 import { KeptDurations } from '../figures/kept-durations.ts';
 import type { JobIntake } from '../reconcilers/job/intake.ts';
 import { Moves } from '../figures/moves.ts';
@@ -36,7 +36,7 @@ export interface VerdictOptions {
 }
 
 /** What of one process verdicts are made of. */
-export interface VerdictSources {
+interface VerdictSources {
   readonly store: Store;
   readonly epoch: number;
   readonly clock: Clock;

@@ -58,7 +58,7 @@ const perSecond = int(1, 1000);
  * The configuration, one row per key. Types, flags, variables, the help text, checks, redaction and docs/configuration.md
  * come from here; rules between two keys are in `check.ts`.
  */
-export const keys = {
+const keys = {
   'log-level': row('CA', oneOf('debug', 'info', 'warn', 'error'), 'info', 'Lines below this level are not written.'),
   'log-format': row('CA', oneOf('json', 'text'), 'json', 'One JSON object a line, or text for people.'),
   'ignored-namespaces': row(
@@ -208,7 +208,7 @@ export const keys = {
       'A',
       path,
       null,
-      'File of 32 bytes or more by which API servers trigger, suspend and resume for each other; needs a name.',
+      'File of 32 bytes or more by which API servers of several clusters act for each other; needs a name.',
     ),
     'requests-per-second': row(
       'CA',

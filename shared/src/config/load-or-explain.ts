@@ -7,7 +7,7 @@ import type { Reader } from './table-row.ts';
 import type { Given } from './value-kinds.ts';
 
 /** Where the words go; a test collects them. */
-export interface Output {
+interface Output {
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
 }

@@ -3,7 +3,7 @@ import { rowOf } from './keys.ts';
 import type { Given } from './value-kinds.ts';
 
 /** Where a value came from. */
-export type Source =
+type Source =
   | { readonly from: 'flag'; readonly flag: string }
   | { readonly from: 'environment'; readonly variable: string }
   | { readonly from: 'file'; readonly path: string; readonly line: number }

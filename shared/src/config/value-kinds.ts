@@ -4,7 +4,7 @@ import { parseDuration } from '../domain/index.ts';
 export type Given = string | readonly string[];
 
 /** What reading a text gave: the value, or what is wrong as the end of a sentence ("is not a number"). */
-export type Parsed<T> = { readonly value: T } | Problem;
+type Parsed<T> = { readonly value: T } | Problem;
 
 export interface Problem {
   readonly problem: string;

@@ -29,5 +29,5 @@ export * from './patterns.ts';
 export * from './config.ts';
 export * from './admin.ts';
 export * from './stream.ts';
-export * from './span.ts';
+export * from './wording.ts';
 export * from './thread.ts';

@@ -47,18 +47,78 @@ export interface AlertTypeRow {
   readonly severity: Severity;
   readonly kind: AlertKind;
   readonly subjects: readonly AlertSubject[];
+  /** For people, to stand before `alert`; the code stays in addresses, filters and manifests. */
+  readonly words: string;
+  /** What ends one, unless its subject says it more closely. */
+  readonly endsWhen: string;
 }
 
 /** One row for each alert type: adding a type begins here. */
 export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
-  jobFailed: { label: 'JobFailed', severity: 'warning', kind: 'edge', subjects: [] },
-  missedSchedule: { label: 'MissedSchedule', severity: 'warning', kind: 'edge', subjects: [] },
-  deadManTriggered: { label: 'DeadManSwitch', severity: 'critical', kind: 'level', subjects: [] },
-  slaBreached: { label: 'SLABreached', severity: 'warning', kind: 'level', subjects: [...slaSubjects, 'output'] },
-  durationRegression: { label: 'DurationRegression', severity: 'warning', kind: 'level', subjects: [] },
-  jobSuspended: { label: 'JobSuspended', severity: 'warning', kind: 'level', subjects: [] },
-  jobStuck: { label: 'JobStuck', severity: 'warning', kind: 'level', subjects: stuckSubjects },
-  absent: { label: 'Absent', severity: 'critical', kind: 'level', subjects: absentSubjects },
+  jobFailed: {
+    label: 'JobFailed',
+    severity: 'warning',
+    kind: 'edge',
+    subjects: [],
+    words: 'failed run',
+    endsWhen: 'a run succeeds',
+  },
+  missedSchedule: {
+    label: 'MissedSchedule',
+    severity: 'warning',
+    kind: 'edge',
+    subjects: [],
+    words: 'missed run',
+    endsWhen: 'a later run starts',
+  },
+  deadManTriggered: {
+    label: 'DeadManSwitch',
+    severity: 'critical',
+    kind: 'level',
+    subjects: [],
+    words: "dead-man's switch",
+    endsWhen: 'a run succeeds',
+  },
+  slaBreached: {
+    label: 'SLABreached',
+    severity: 'warning',
+    kind: 'level',
+    subjects: [...slaSubjects, 'output'],
+    words: 'missed target',
+    endsWhen: 'the target is met again',
+  },
+  durationRegression: {
+    label: 'DurationRegression',
+    severity: 'warning',
+    kind: 'level',
+    subjects: [],
+    words: 'slower runs',
+    endsWhen: 'p95 is back under its limit',
+  },
+  jobSuspended: {
+    label: 'JobSuspended',
+    severity: 'warning',
+    kind: 'level',
+    subjects: [],
+    words: 'suspended CronJob',
+    endsWhen: 'it is resumed',
+  },
+  jobStuck: {
+    label: 'JobStuck',
+    severity: 'warning',
+    kind: 'level',
+    subjects: stuckSubjects,
+    words: 'stuck run',
+    endsWhen: 'the run goes on',
+  },
+  absent: {
+    label: 'Absent',
+    severity: 'critical',
+    kind: 'level',
+    subjects: absentSubjects,
+    words: 'absence',
+    endsWhen: 'what is absent is there',
+  },
 };
 
 /** What stands in the list: a CronJob, or a group of Jobs that no CronJob controls. */
@@ -402,6 +462,16 @@ export const actingAbilities = [
   'testChannel',
   'redrive',
   'prune',
+] as const satisfies readonly Ability[];
+
+/** Those that the service of another cluster can be asked for. */
+export const elsewhereAbilities = [
+  'trigger',
+  'suspend',
+  'acknowledge',
+  'silence',
+  'testChannel',
+  'redrive',
 ] as const satisfies readonly Ability[];
 
 /** Kinds of messages of the live stream. */

@@ -7,11 +7,11 @@ export {
   resourceDurationMaxLength,
   resourceDurationPattern,
 } from './duration.ts';
-export type { JobFacts } from './execution/job.ts';
+export type { JobFacts } from './objects/job.ts';
 export { elapsedMs, judgeConditions, type JobCondition, type JobOutcome } from './execution/outcome.ts';
-export type { ContainerFacts, PodFacts, Termination } from './execution/pod.ts';
-export type { ConcurrencyPolicy, CronJobFacts, CronJobNotes } from './execution/cron-job.ts';
-export type { NamespaceFacts } from './execution/namespace.ts';
+export type { ContainerFacts, PodFacts, Termination } from './objects/pod.ts';
+export type { ConcurrencyPolicy, CronJobFacts, CronJobNotes } from './objects/cron-job.ts';
+export type { NamespaceFacts } from './objects/namespace.ts';
 export { countAttempts, podEndedAt, toAttempts, type Attempt } from './execution/attempts.ts';
 export { evidenceKinds, type Evidence, type EvidenceKind } from './execution/evidence.ts';
 export {
@@ -44,7 +44,7 @@ export { firstRunAt } from './execution/ran.ts';
 export { faultInWords, faultOf, faultOfMiss, faultOfRun, type Fault } from './execution/fault.ts';
 export { findNotStarted, type StartEvent } from './execution/not-started.ts';
 export { answerInThread, isGroupName } from '../contract/index.ts';
-export { groupNameOf, groupUidOf, toGroupFacts, type JobMarks } from './execution/job-group.ts';
+export { groupNameOf, groupUidOf, toGroupFacts, type JobMarks } from './objects/job-group.ts';
 export { canonicalJobName, originOf, slotOf, type Origin, type SlotClaim } from './execution/origin.ts';
 export {
   isOver,
@@ -251,7 +251,7 @@ export {
   type HeldForParents,
   type ParentAlert,
 } from './alert/dependency.ts';
-export { toMutable } from './alert/step.ts';
+export { askAgainMs, toMutable } from './alert/step.ts';
 export type { Flips } from './alert/flapping.ts';
 export {
   namedChannels,
@@ -355,6 +355,7 @@ export {
   type RatePast,
   type SuccessRateFacts,
 } from './detect/success-rate.ts';
+export { statedZone } from './schedule/parse.ts';
 export { dailyInstants } from './schedule/wall-time.ts';
 export { quiet, type Figures, type Verdict } from './detect/verdict.ts';
 export {
@@ -473,13 +474,18 @@ export {
   present,
   type AlertmanagerAlert,
 } from './rendering/alertmanager-alerts.ts';
-export type {
-  ChannelTarget,
-  ChatTarget,
-  EmailTarget,
-  Form,
-  PagingTarget,
-  SecretKeyRef,
-  TargetOf,
-  WebhookTarget,
+export {
+  emailTlsModes,
+  neededSecrets,
+  pagingSeverities,
+  webhookMethods,
+  type ChannelTarget,
+  type ChatTarget,
+  type EmailTarget,
+  type Form,
+  type NeededSecret,
+  type PagingTarget,
+  type SecretKeyRef,
+  type TargetOf,
+  type WebhookTarget,
 } from './rendering/target.ts';

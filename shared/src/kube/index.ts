@@ -1,8 +1,6 @@
-export { createCluster, type ClusterOptions } from './client.ts';
+export { createCluster } from './client.ts';
 export * from './cluster.ts';
 export { toMicroTime } from './lease-record.ts';
-export { labelOperators, matchesLabels, type LabelExpression, type LabelSelector } from './selector.ts';
-export { toClusterEvent } from './translate/event.ts';
 export {
   createRedaction,
   redactionBudgetMs,
@@ -16,6 +14,5 @@ export { ignoreAnnotation } from './translate/metadata.ts';
 export { consentAnnotation } from './translate/namespace.ts';
 export { createTranslator } from './translate/translator.ts';
 export * from './resources/index.ts';
-export type { Answered } from './exchange.ts';
 export { toClusterOptions } from './from-config.ts';
-export { reviewScrape } from './review-scrape.ts';
+export { reviewScrape } from './reviews.ts';

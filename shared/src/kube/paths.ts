@@ -1,7 +1,7 @@
 import type { WatchedKind } from './cluster.ts';
 
 /** Where the API server keeps a kind, and how messages call it. */
-export interface ResourcePath {
+interface ResourcePath {
   /** Without a trailing slash. */
   readonly root: string;
   readonly plural: string;

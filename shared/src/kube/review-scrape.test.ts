@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccessQuestion, Identity } from './cluster.ts';
-import { reviewScrape } from './review-scrape.ts';
+import { reviewScrape } from './reviews.ts';
 
 const ana: Identity = { user: 'ana', uid: undefined, groups: [], extra: {} };
 const never = new AbortController().signal;

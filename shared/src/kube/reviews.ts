@@ -1,4 +1,4 @@
-import type { AccessQuestion, Identity, RawObject } from './cluster.ts';
+import type { AccessQuestion, Cluster, Identity, RawObject } from './cluster.ts';
 import { arrayOf, objectOf, textOf } from './translate/fields.ts';
 
 /** What a TokenReview asks: is the token good, and, where audiences are named, meant for one of them. */
@@ -55,4 +55,19 @@ export function isAllowed(review: RawObject): boolean {
 
 function textsIn(values: unknown): string[] {
   return arrayOf(values).filter((value) => typeof value === 'string');
+}
+
+/**
+ * Whether the holder of a token may read /metrics: a TokenReview, then a SubjectAccessReview of `get` on that path. Throws
+ * `ClusterError` when the cluster cannot be asked.
+ */
+export async function reviewScrape(
+  cluster: Pick<Cluster, 'reviewToken' | 'reviewAccess'>,
+  token: string,
+  signal: AbortSignal,
+): Promise<'allowed' | 'unauthenticated' | 'denied'> {
+  const identity = await cluster.reviewToken(token, signal);
+  if (!identity) return 'unauthenticated';
+  const mayGet = await cluster.reviewAccess(identity, { verb: 'get', path: '/metrics' }, signal);
+  return mayGet ? 'allowed' : 'denied';
 }

@@ -9,7 +9,7 @@ import { toId16 } from './id16.ts';
 import { quoted, rowsIn } from './upsert.ts';
 import { flagBits, statusWords } from './words.ts';
 
-export { evidenceKinds, type Evidence, type EvidenceKind } from '../domain/index.ts';
+export { type Evidence } from '../domain/index.ts';
 
 /** Below this size packing gains nothing. */
 const plainBelowBytes = 512;

@@ -1,5 +1,5 @@
 export type { Db, Store, Tx } from './database.ts';
-export { retryReasons, type StoreObserver } from './observer.ts';
+export { retryReasons } from './observer.ts';
 export { databaseProblems, findMaxConnections, isWritable } from './database-problems.ts';
 export { openStore, schemaOpener, type StoreDeps } from './open.ts';
 export { toStoreSettings } from './from-config.ts';
@@ -13,32 +13,24 @@ export {
   type CatalogName,
   type SelfDescription,
 } from './schemas.ts';
-export {
-  sslModes,
-  type PoolSettings,
-  type ServerSettings,
-  type SqliteSettings,
-  type SslMode,
-  type StoreSettings,
-} from './settings.ts';
-export { FencedError, StoreError, type StoreErrorCode } from './store-error.ts';
+export { sslModes, type PoolSettings, type ServerSettings, type SslMode, type StoreSettings } from './settings.ts';
+export { FencedError, PoolBusyError, StoreError } from './store-error.ts';
 export { findInstalledAt, getSchemaState, migrate, type SchemaState } from './migrate.ts';
 export { copyStore, type CopyRequest, type CopyStep, type TableProof } from './copying/copy-store.ts';
 
 export {
-  actionKinds,
   askAction,
   claimAction,
   endAction,
   expireAction,
   findAction,
+  forgetResult,
   listAskedActions,
   listAgents,
   presentAgent,
-  type ActionKind,
   type AskedAction,
 } from './actions.ts';
-export { getLeader, takeEpoch, takeEpochAfter, type Leader } from './leader.ts';
+export { getLeader, takeEpoch, takeEpochAfter } from './leader.ts';
 export { canExclude, openLockSession, type LockSession } from './leader-lock.ts';
 export {
   beat,
@@ -83,7 +75,6 @@ export {
   findClusterState,
   findUnwatched,
   putClusterState,
-  forgetFindings,
   listFindings,
   putFindings,
   type UnwatchedCronJobs,
@@ -92,14 +83,7 @@ export { forgetChanges, listChanges, recordChanges, type Change, type Move, type
 
 export { mostRunsAtOnce, recordInside, recordRuns, type CountedRunOf } from './executions/record-runs.ts';
 export { listRecordedJobs, listSlotClaims } from './executions/recorded-jobs.ts';
-export {
-  listFactPoints,
-  listNames,
-  listRunFacts,
-  settleRunFacts,
-  type FactPoint,
-  type FactValues,
-} from './executions/run-facts.ts';
+export { listFactPoints, listNames, settleRunFacts, type FactPoint } from './executions/run-facts.ts';
 export {
   findComparedRun,
   findComparedRuns,
@@ -111,7 +95,6 @@ export { updateExecutionFaults, updateExecutionFixes } from './executions/execut
 export { listIncompleteRuns, updateExecutionEvidence } from './executions/execution-evidence.ts';
 export { listActiveJobs, putActiveJobs, type ActiveJob } from './active-jobs.ts';
 export {
-  evidenceKinds,
   findEvidence,
   listDecisiveLines,
   listEvidence,
@@ -121,7 +104,6 @@ export {
   replaceEvidence,
   type PackedEvidence,
   type Evidence,
-  type EvidenceKind,
 } from './evidence.ts';
 export { listLogs, type KeptLog, type LogFilter, type LogPlace } from './list-logs.ts';
 export { deleteHistory, pruneHistory, purgeCronJob, type RemovedHistory } from './retention.ts';
@@ -129,7 +111,6 @@ export { listClearedHistories } from './catalog/cleared-history.ts';
 export { pruneRest, type RemovedRest, type RestCutoffs, type RestKind, countRunsOfDay } from './pruning/prune-rest.ts';
 export { listRetentionOwners, type RetentionOwner } from './pruning/prune-catalog.ts';
 
-export type { LastRun } from './catalog/last-run.ts';
 export type { CronJobFilter } from './catalog/cron-job-filter.ts';
 export {
   findCronJob,
@@ -167,7 +148,6 @@ export {
   listMonitorsOf,
   listMonitorsSince,
   type CatalogMonitor,
-  type MonitorOfCronJob,
 } from './catalog/list-monitors.ts';
 export { listNamespaces } from './catalog/list-namespaces.ts';
 export { listChannels, type CatalogChannel } from './catalog/list-channels.ts';
@@ -189,13 +169,13 @@ export {
   type StoredExecution,
 } from './executions/list-executions.ts';
 export { listMedianDurations } from './executions/list-median-durations.ts';
-export { countFleet, type FleetFigures } from './executions/count-fleet.ts';
+export { countFleet } from './executions/count-fleet.ts';
 export { countOutcomes, type OutcomeCounts } from './executions/count-outcomes.ts';
 export { listRecentRuns, type RecentEntry } from './executions/list-recent-runs.ts';
 export { measureDurations, measureDurationsOfEach, type DurationFigures } from './executions/measure-durations.ts';
 export { countAlertsOfMonitor, listAlertsOfMonitor, type AlertOfMonitor } from './alerts/list-alerts-of-monitor.ts';
 export { countAlertsOfMonitors, listAlertStarts, type AlertStart } from './alerts/count-alerts-of-monitors.ts';
-export { countOpenAlerts, type OpenAlerts } from './alerts/count-open-alerts.ts';
+export { countOpenAlerts } from './alerts/count-open-alerts.ts';
 export { findChangeBounds, findChangeMark } from './find-change-bounds.ts';
 export { readHistories, type StoredHistory } from './preview-history.ts';
 export { findOldestExecution, measureStorage } from './measure-storage.ts';
@@ -216,7 +196,7 @@ export { answerSlots, recordSlots } from './slots/record-slots.ts';
 export { listRecentSlots } from './slots/recent-slots.ts';
 export { findStartSkew } from './slots/start-skew.ts';
 export type { StoredSlot } from './slots/stored-slot.ts';
-export { findOldestWatermark, moveWatermarks, type Watermark } from './slots/watermarks.ts';
+export { findOldestWatermark, moveWatermarks } from './slots/watermarks.ts';
 export { countSlots, listSlots, type KnownSlot, type SlotFilter } from './list-slots.ts';
 export { listOwners } from './catalog/list-owners.ts';
 export { countLaneRuns, countWallRuns, countWallSlots, listIdsWithOutcome } from './wall-cells.ts';
@@ -233,7 +213,6 @@ export {
 export {
   listAlertsAsTold,
   listToldThere,
-  toMutedThere,
   updateMutedThere,
   type AlertToldThere,
   type MutedThere,
@@ -262,13 +241,7 @@ export {
   listCronJobsWithAlerts,
   listCronJobsWithBrokenTargets,
 } from './alerts/list-judged-ids.ts';
-export {
-  findHeldForParents,
-  findHolder,
-  listDependencies,
-  listParentAlerts,
-  type Holder,
-} from './alerts/dependencies.ts';
+export { findHeldForParents, findHolder, listDependencies, listParentAlerts } from './alerts/dependencies.ts';
 export { moveAlertCounters } from './alerts/move-alert-counters.ts';
 export {
   findLastHold,
@@ -295,7 +268,7 @@ export {
   type StoredAcknowledgement,
 } from './acknowledgements.ts';
 export { setDue, type DueWish, listDue, putDue, removeDue } from './set-due.ts';
-export { listOwnSettings, updateDeclared, type StoredOwnSettings } from './catalog/own-settings.ts';
+export { listOwnSettings, updateDeclared } from './catalog/own-settings.ts';
 export { listRoutedChannels, type RoutedChannel } from './catalog/routed-channels.ts';
 export {
   afterCause,
@@ -303,10 +276,9 @@ export {
   keptMs,
   type ClaimedDelivery,
   type NewDelivery,
-  type StoredDeliveryError,
 } from './deliveries/delivery-record.ts';
 export { findProof, listDrills, listLastDrills, listProofs, type StoredDrill } from './drills/drill-record.ts';
-export { acknowledgeDrill, moveDrills, type Acknowledged, type EndedDrill } from './drills/move-drills.ts';
+export { acknowledgeDrill, moveDrills, type EndedDrill } from './drills/move-drills.ts';
 export { readEndedRuns, type EndedRuns } from './forecasting/ended-runs.ts';
 export { foreseeRuns, type Foreseen, type HeardOf } from './forecasting/foresee-runs.ts';
 export {
@@ -327,11 +299,10 @@ export {
   type AlertDelivery,
 } from './deliveries/streams.ts';
 export { cancelUnheard, updateCancelled, updateCancelledOfChannel } from './deliveries/cancel-delivery.ts';
-export { findAdmission, type ChannelLimit } from './deliveries/admit-rows.ts';
+export { findAdmission } from './deliveries/admit-rows.ts';
 export { countAnswersByHour, findNewestMessage, listChannelAnswers } from './deliveries/channel-answers.ts';
 export { listLastAlerts } from './alerts/last-alerts.ts';
 export { claimDeliveries, claimMs, findNextDue, type ClaimRequest } from './deliveries/claim-deliveries.ts';
-export type { ChannelSettled } from './deliveries/settle-channels.ts';
 export { settleDeliveries, settleDelivery, type Settled, type Settlement } from './deliveries/settle-deliveries.ts';
 export {
   takeClaimsOfEarlierTerms,
@@ -341,8 +312,15 @@ export {
   updateRedriven,
 } from './deliveries/free-deliveries.ts';
 export { listUnwanted, type UnwantedReason } from './deliveries/list-unwanted.ts';
-export { foldScope, foldWaiting, type Folded, type FoldRequest } from './deliveries/fold-waiting.ts';
+export { foldScope, foldWaiting, type FoldRequest } from './deliveries/fold-waiting.ts';
 export { findRung, tellUnacknowledged, updateRungKept } from './deliveries/rungs.ts';
+export {
+  listBeingTold,
+  lockDependentMessages,
+  updateLookedAt,
+  updateOwed,
+  type DependentMessage,
+} from './deliveries/dependent-messages.ts';
 export { retellDead } from './deliveries/retell-dead.ts';
 export { listChannelHolds, updateHoldChecked, updateHoldLifted, type HeldChannel } from './deliveries/channel-holds.ts';
 export { findChannelFault, findProjectedChannel, type ProjectedChannel } from './deliveries/channel-fault.ts';
@@ -382,7 +360,7 @@ export {
   type LongestRun,
 } from './facts/measure-longest-runs.ts';
 export { measureDurationShift, type DurationShift } from './facts/measure-duration-shift.ts';
-export { listKeptGroups, type KeptGroup } from './catalog/job-groups.ts';
+export { listKeptGroups } from './catalog/job-groups.ts';
 export {
   listKnownMonitors,
   listLastOfNames,

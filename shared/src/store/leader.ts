@@ -4,7 +4,7 @@ import { optionalNumber, optionalText } from './column.ts';
 import type { Db, Store } from './database.ts';
 
 /** Who wrote last as a leader. Epoch 0: none yet. */
-export interface Leader {
+interface Leader {
   readonly epoch: number;
   readonly holder: string | undefined;
   readonly sinceAt: Instant | undefined;

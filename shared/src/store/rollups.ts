@@ -3,7 +3,7 @@ import { insertRows } from './ask.ts';
 import type { Tx } from './database.ts';
 
 /** A run that enters its day, or leaves it because another takes its place. */
-export interface CountedRun {
+interface CountedRun {
   readonly cronJobId: number;
   readonly createdAt: Instant;
   readonly run: Pick<Execution, 'status' | 'trigger' | 'inMaintenance' | 'durationMs'>;

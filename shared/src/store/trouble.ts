@@ -1,12 +1,11 @@
 import type { Clock } from '../process/index.ts';
-import type { StoreSettings } from './settings.ts';
-import { StoreError, type StoreErrorCode } from './store-error.ts';
+import type { ServerSettings, StoreSettings } from './settings.ts';
+import { PoolBusyError, StoreError, type StoreErrorCode } from './store-error.ts';
 import { noAnswer } from './dialect/connection.ts';
-import { fileTrouble, serverTrouble } from './trouble-sentence.ts';
-import { lookAtVolume } from './volume.ts';
+import { lookAtVolume, type VolumeState } from './volume.ts';
 
 /** What keeps the database from being used. */
-export interface Trouble {
+interface Trouble {
   readonly error: StoreError;
   /** When it began, monotonic milliseconds. */
   readonly sinceMs: number;
@@ -64,4 +63,111 @@ export function describeTrouble(settings: StoreSettings, error: StoreError): str
   return settings.type === 'sqlite'
     ? fileTrouble(settings.path, error, lookAtVolume(settings.path))
     : serverTrouble(settings, error);
+}
+
+/** Driver codes by what a person has to mend. https://www.postgresql.org/docs/current/errcodes-appendix.html, https://mariadb.com/kb/en/mariadb-error-codes/ */
+const kinds: Readonly<Record<string, keyof typeof sentences>> = {
+  '28P01': 'password',
+  '28000': 'account',
+  '42501': 'rights',
+  '3D000': 'database',
+  '53300': 'connections',
+  ER_ACCESS_DENIED_ERROR: 'password',
+  ER_ACCESS_DENIED_NO_PASSWORD_ERROR: 'password',
+  ER_HOST_NOT_PRIVILEGED: 'account',
+  ER_DBACCESS_DENIED_ERROR: 'databaseOrRights',
+  ER_TABLEACCESS_DENIED_ERROR: 'rights',
+  ER_SPECIFIC_ACCESS_DENIED_ERROR: 'rights',
+  ER_BAD_DB_ERROR: 'database',
+  ER_CON_COUNT_ERROR: 'connections',
+  ER_TOO_MANY_USER_CONNECTIONS: 'connections',
+  ER_USER_LIMIT_REACHED: 'connections',
+  ER_SECURE_TRANSPORT_REQUIRED: 'tlsDemanded',
+  NO_TLS: 'noTls',
+  ECONNREFUSED: 'closedPort',
+  ENOTFOUND: 'unknownHost',
+  EAI_AGAIN: 'unknownHost',
+  ENOENT: 'unreadableFile',
+  EACCES: 'unreadableFile',
+};
+
+/** `at` is host and port, `key` the beginning of the keys of the configuration. */
+interface Place {
+  readonly at: string;
+  readonly database: string;
+  readonly account: string;
+  readonly key: string;
+}
+
+const sentences = {
+  password: ({ at, database, account, key }: Place) =>
+    `the database server at ${at} refuses the password of account ${account} for database ${database}: correct ${key}.password (or ${key}.password-file), or ${key}.username`,
+  account: ({ at, database, account, key }: Place) =>
+    `the database server at ${at} does not let account ${account} into database ${database} from here: correct ${key}.username or ${key}.ssl-mode, or let it in (pg_hba.conf, or the host of the account)`,
+  rights: ({ at, database, account, key }: Place) =>
+    `account ${account} lacks rights in database ${database} at ${at}: grant them, or correct ${key}.username`,
+  database: ({ at, database, account, key }: Place) =>
+    `the database server at ${at} has no database ${database} for account ${account}: create it, or correct ${key}.database`,
+  databaseOrRights: ({ at, database, account, key }: Place) =>
+    `the database server at ${at} has no database ${database}, or account ${account} may not use it: create it and grant it, or correct ${key}.database`,
+  connections: ({ at, database, account, key }: Place) =>
+    `the database server at ${at} takes no more connections to database ${database} from account ${account}: raise its max_connections (or the limit of the account), or lower ${key}.pool.max-open-conns`,
+  tlsDemanded: ({ at, database, account, key }: Place) =>
+    `the database server at ${at} lets account ${account} into database ${database} by TLS alone: set ${key}.ssl-mode to require or stricter`,
+  noTls: ({ at, database, account, key }: Place) =>
+    `the database server at ${at} offers no TLS for account ${account} and database ${database}: switch TLS on there, or set ${key}.ssl-mode to disable`,
+  closedPort: ({ at, database, account, key }: Place) =>
+    `nothing listens at ${at}, where database ${database} of account ${account} should be: start the server, or correct ${key}.host and ${key}.port`,
+  unknownHost: ({ at, database, account, key }: Place) =>
+    `the host of ${at}, where database ${database} of account ${account} should be, is not known: correct ${key}.host, or its name in DNS`,
+  unreadableFile: ({ at, database, account, key }: Place) =>
+    `the file with the password or the certificates for account ${account} and database ${database} at ${at} cannot be read: correct ${key}.password-file or ${key}.ssl-ca`,
+} as const;
+
+/** What is wrong with a database server, where, and what to change. Without a stop at its end; without the password. */
+export function serverTrouble(settings: ServerSettings, error: StoreError): string {
+  const key = `storage.${settings.type}`;
+  const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
+  const place: Place = {
+    at: `${host}:${settings.port}`,
+    database: `"${settings.database}"`,
+    account: `"${settings.username}"`,
+    key,
+  };
+  const kind = kinds[error.driverCode ?? ''];
+  if (kind !== undefined) return sentences[kind](place);
+  if (error instanceof PoolBusyError) {
+    return `all ${error.connections} connections of this process to database ${place.database} at ${place.at} with account ${place.account} are busy: raise ${key}.pool.max-open-conns, or ask for less at once`;
+  }
+  const code = error.driverCode === undefined ? '' : ` (${error.driverCode})`;
+  const where = `database ${place.database} at ${place.at}`;
+  if (error.code === 'full') {
+    return `${where} takes no writes from account ${place.account}${code}: make room on its volume, or end its read-only mode`;
+  }
+  if (error.code === 'refused') {
+    return `the database server at ${place.at} is not accepted, or refuses account ${place.account} for database ${place.database}${code}: check ${key}.ssl-mode, ${key}.ssl-ca and ${key}.username`;
+  }
+  return `${where} does not answer account ${place.account}${code}: look at the server and the network, or correct ${key}.host and ${key}.port`;
+}
+
+/** A volume with less room is full: one page and its log need more. */
+const fullBelowBytes = 1024 ** 2;
+
+/** What is wrong with a database file, and what to do. Without a stop at its end. */
+export function fileTrouble(path: string, error: StoreError, volume: VolumeState | undefined): string {
+  const code = error.driverCode === undefined ? '' : ` (${error.driverCode})`;
+  const free = volume?.freeBytes === undefined ? '' : ` (${Math.floor(volume.freeBytes / 1024 ** 2)} MB free)`;
+  if (volume?.isReadOnly === 'volume')
+    return `the volume of ${path} is read-only${free}: mount it so that it can be written, and look at the log of the machine for errors of the disk`;
+  if (volume?.isReadOnly === 'file')
+    return `the file ${path} is read-only${free}: let the account of the service write to it and to the files beside it`;
+  if (volume?.freeBytes !== undefined && volume.freeBytes < fullBelowBytes)
+    return `the volume of ${path} is full${free}: make room on it, or enlarge it`;
+  if (error.code === 'full')
+    return `the file ${path} takes no writes${code} although its volume has room${free}: look at quotas and at limits on the size of files`;
+  if (error.driverCode === 'NO_FOLDER')
+    return `the folder of ${path} does not exist: make it, or correct storage.sqlite.path`;
+  if (error.code === 'busy')
+    return `another process holds ${path}: end it, or give this service a file of its own (storage.sqlite.path)`;
+  return `the database file ${path} cannot be used${code}: look at the disk and at storage.sqlite.path`;
 }

@@ -5,7 +5,7 @@ import type { ExecutionStatus, ExecutionTrigger } from '../domain/index.ts';
  * A closed set of words as small numbers, as the large tables keep them. Append-only: a number once given never changes its
  * word, so new words go to the end, whatever their order elsewhere.
  */
-export interface Words<W extends string> {
+interface Words<W extends string> {
   readonly all: readonly W[];
   toNumber(word: W): number;
   toWord(value: unknown): W;

@@ -20,7 +20,7 @@ export interface GoldenStep {
   };
 }
 
-export interface GoldenLine {
+interface GoldenLine {
   readonly at: number;
   readonly type: string;
   readonly object: Readonly<Record<string, unknown>>;

@@ -1,18 +1,11 @@
 export { aContainer, aCronJob, aFailedJob, aGroupOfJobs, aJob, anEnd, aPod, slotAt } from './facts.ts';
-export {
-  aPage,
-  aRawObject,
-  ScriptedCluster,
-  ScriptedWatch,
-  type AskedList,
-  type AskedWatch,
-} from './scripted-cluster.ts';
+export { aPage, aRawObject, ScriptedCluster, ScriptedWatch } from './scripted-cluster.ts';
 export { FakeClock, settle } from './fake-clock.ts';
 export { RecordingLogger, type LoggedLine } from './recording-logger.ts';
-export { listScheduleVectors, readGolden, type ScheduleVector } from './golden.ts';
-export { goldenCases, watchedLines, type GoldenCase, type GoldenLine, type GoldenStep } from './golden-kube.ts';
+export { listScheduleVectors, type ScheduleVector } from './golden.ts';
+export { goldenCases, watchedLines, type GoldenCase, type GoldenStep } from './golden-kube.ts';
 export { aTestCertificate, type TestCertificate } from './test-certificate.ts';
-export { TestServer, type Answering, type AnswerStream, type SeenRequest, type TestAnswer } from './test-server.ts';
+export { TestServer } from './test-server.ts';
 export { kubeconfigText, type KubeconfigContent } from './kubeconfig.ts';
 export { until } from './until.ts';
 export { aTemporaryFolder } from './temporary-folder.ts';
@@ -22,7 +15,7 @@ export { hostileFragments, hostileFrames } from './hostile-texts.ts';
 export { aLease, readAll, startTestCluster } from './test-cluster.ts';
 export { aRecordedRun, anAlertRecord } from './rows.ts';
 export { wholeChannelSpecs, wholeMonitorSpec } from './resource-specs.ts';
-export { testsNeeding, type NeedingTests } from './tests-needing.ts';
+export { testsNeeding } from './tests-needing.ts';
 export {
   aDigestMessage,
   aDrillMessage,

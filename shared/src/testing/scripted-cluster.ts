@@ -49,12 +49,12 @@ export class ScriptedWatch implements AsyncIterable<Uint8Array> {
   }
 }
 
-export interface AskedList extends ListRequest {
+interface AskedList extends ListRequest {
   /** On the monotonic clock. */
   readonly atMs: number;
 }
 
-export interface AskedWatch extends WatchRequest {
+interface AskedWatch extends WatchRequest {
   readonly atMs: number;
   readonly signal: AbortSignal;
 }

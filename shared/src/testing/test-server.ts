@@ -9,7 +9,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { TestCertificate } from './test-certificate.ts';
 
 /** A request as it arrived. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
@@ -21,7 +21,7 @@ export interface SeenRequest {
   readonly client: string | undefined;
 }
 
-export interface TestAnswer {
+interface TestAnswer {
   /** 200 when absent. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -30,13 +30,13 @@ export interface TestAnswer {
 }
 
 /** The answer itself, or what writes it: `never` leaves the request without one. */
-export type Answering = (
+type Answering = (
   request: SeenRequest,
   stream: AnswerStream,
 ) => TestAnswer | 'streamed' | 'never' | Promise<TestAnswer>;
 
 /** An answer written piece by piece. */
-export interface AnswerStream {
+interface AnswerStream {
   begin(status?: number, headers?: Readonly<Record<string, string>>): void;
   write(text: string): void;
   end(): void;

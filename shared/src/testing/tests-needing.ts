@@ -3,7 +3,7 @@ import { after, before, test, type TestContext } from 'node:test';
 type Body = (context: TestContext) => void | Promise<void>;
 
 /** The words of node:test for tests that need something this machine may lack. */
-export interface NeedingTests {
+interface NeedingTests {
   test(title: string, body: Body): void;
   before(body: () => void | Promise<void>): void;
   after(body: () => void | Promise<void>): void;

@@ -1,13 +1,6 @@
-import type { AlertType } from '@cronjob-monitor/shared/contract';
+import { alertTypes, alertTypeTable, type AlertType } from '@cronjob-monitor/shared/contract';
 
-/** Types of alerts as words, to stand before `alert`; their codes stay in addresses, filters and manifests. */
-export const alertTypeWords: Readonly<Record<AlertType, string>> = {
-  jobFailed: 'failed run',
-  missedSchedule: 'missed run',
-  deadManTriggered: "dead-man's switch",
-  slaBreached: 'missed target',
-  durationRegression: 'slower runs',
-  jobSuspended: 'suspended CronJob',
-  jobStuck: 'stuck run',
-  absent: 'absence',
-};
+/** Types of alerts as words, to stand before `alert`. */
+export const alertTypeWords = Object.fromEntries(
+  alertTypes.map((type) => [type, alertTypeTable[type].words]),
+) as Readonly<Record<AlertType, string>>; // made of all types

@@ -30,12 +30,7 @@ export const formatNames: Readonly<Record<string, string>> = {
 export function channelKindText({ type, config }: Pick<Channel, 'type' | 'config'>): string {
   if (type === 'webhook' && config['format'] === 'alertmanager') return 'Alertmanager';
   const kind = (type === 'chat' ? chatNames[String(config['format'])] : undefined) ?? type;
-  const told = {
-    chat: config['channel'],
-    paging: config['severity'],
-    email: config['to'],
-    webhook: config['method'],
-  }[type];
+  const told = config['channel'] ?? config['severity'] ?? config['to'] ?? config['method'];
   const words = Array.isArray(told) ? told.map(String).join(', ') : typeof told === 'string' ? told : '';
   return words === '' ? kind : `${kind}, ${type === 'email' ? 'to ' : ''}${words}`;
 }

@@ -1,27 +1,10 @@
-const units = [
-  { word: 'd', seconds: 86_400 },
-  { word: 'h', seconds: 3_600 },
-  { word: 'min', seconds: 60 },
-  { word: 's', seconds: 1 },
-] as const;
+import { durationInWords, durationUnits as units } from '@cronjob-monitor/shared/contract';
+
 export type Unit = (typeof units)[number]['word'];
 
-/** A duration in words: two units at most, `1 d 2 h`, `3 min 4 s`, `340 ms`. Null: there is none. */
+/** A duration in words: `1 d 2 h`, `3 min 4 s`, `340 ms`. Null: there is none. */
 export function durationText(seconds: number | null): string {
-  if (seconds === null) return 'no data';
-  if (seconds > 0 && seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  const whole = Math.round(seconds);
-  const first = units.findIndex(({ seconds: size }) => whole >= size);
-  if (first < 0) return '0 s';
-  // Two neighbours: hours beside days, seconds beside minutes; a zero beside them is left out.
-  const parts: string[] = [];
-  let left = whole;
-  for (const { word, seconds: size } of units.slice(first, first + 2)) {
-    const count = Math.floor(left / size);
-    if (count > 0) parts.push(`${count} ${word}`);
-    left -= count * size;
-  }
-  return parts.join(' ');
+  return seconds === null ? 'no data' : durationInWords(seconds);
 }
 
 /** The largest unit that divides the limit evenly, so that measured and limit are told alike: `26 h (limit 25 h)`. */

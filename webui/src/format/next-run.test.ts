@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ActiveJob } from '@cronjob-monitor/shared/contract';
+import { whyNotJudged, type ActiveJob } from '@cronjob-monitor/shared/contract';
 import { nextRunText, type Coming, type ComingDetails } from './next-run.ts';
-import { impossibleDate } from './schedule.ts';
 
 const nowMs = Date.parse('2026-11-21T19:48:00.000Z');
 const viewer = { nowMs, timeZone: 'UTC' };
@@ -89,9 +88,9 @@ describe('the next run tells', () => {
 });
 
 test('a date is impossible only where one date is asked for and no year has it', () => {
-  assert.equal(impossibleDate('0 0 31 4 *'), '31 April does not come');
-  assert.equal(impossibleDate('TZ=Europe/Zurich 0 0 30 FEB *'), '30 February does not come');
-  assert.equal(impossibleDate('0 0 29 2 *'), undefined);
-  assert.equal(impossibleDate('0 0 31 * *'), undefined);
-  assert.equal(impossibleDate('0 0 30-31 2 *'), undefined);
+  const why = (schedule: string) => whyNotJudged({ schedule, timeZone: null, problem: 'neverRuns' });
+  assert.equal(why('0 0 31 4 *'), '31 April does not come');
+  assert.equal(why('TZ=Europe/Zurich 0 0 30 FEB *'), '30 February does not come');
+  for (const schedule of ['0 0 29 2 *', '0 0 31 * *', '0 0 30-31 2 *'])
+    assert.equal(why(schedule), `no date matches "${schedule}"`);
 });

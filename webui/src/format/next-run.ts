@@ -1,6 +1,5 @@
-import type { ActiveJob, CronJob } from '@cronjob-monitor/shared/contract';
+import { whyNotJudged, type ActiveJob, type CronJob } from '@cronjob-monitor/shared/contract';
 import { durationText } from './duration.ts';
-import { impossibleDate, whyNotJudged } from './schedule.ts';
 import { clockText, dayText, minuteText, msOf, relativeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -21,9 +20,9 @@ export interface ComingDetails {
 export function nextRunText(cronJob: Coming, viewer: Viewer, details: ComingDetails = {}): string {
   const { nextRun } = cronJob;
   if (cronJob.deletedAt !== null) return 'Will not run: deleted';
-  if (cronJob.scheduleProblem === 'neverRuns')
-    return `Never runs: ${impossibleDate(cronJob.schedule) ?? whyNotJudged(cronJob)}`;
-  if (cronJob.scheduleProblem) return `Not known: ${whyNotJudged(cronJob)}`;
+  const { schedule, timezone: timeZone, scheduleProblem: problem } = cronJob;
+  if (problem)
+    return `${problem === 'neverRuns' ? 'Never runs' : 'Not known'}: ${whyNotJudged({ schedule, timeZone, problem })}`;
   if (cronJob.suspended) return 'Will not run: suspended';
   if (nextRun === null) return 'Not known yet';
   const due = dueText(nextRun, viewer);

@@ -1,17 +1,6 @@
-import type { AlertDetail, AlertSubject, AlertType } from '@cronjob-monitor/shared/contract';
+import { alertTypeTable, type AlertDetail, type AlertSubject } from '@cronjob-monitor/shared/contract';
 import { shortTimeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
-
-const ends: Readonly<Record<AlertType, string>> = {
-  jobFailed: 'a run succeeds',
-  missedSchedule: 'a later run starts',
-  deadManTriggered: 'a run succeeds',
-  slaBreached: 'the target is met again',
-  durationRegression: 'p95 is back under its limit',
-  jobSuspended: 'it is resumed',
-  jobStuck: 'the run goes on',
-  absent: 'what is absent is there',
-};
 
 const endsBySubject: Readonly<Partial<Record<AlertSubject, string>>> = {
   successRate: 'the rate is back at its target',
@@ -31,7 +20,7 @@ export function resolvesWhen(
   { type, subject, flappingUntil }: Pick<AlertDetail, 'type' | 'subject' | 'flappingUntil'>,
   { timeZone, nowMs }: Viewer,
 ): string {
-  const end = (subject === null ? undefined : endsBySubject[subject]) ?? ends[type];
+  const end = (subject === null ? undefined : endsBySubject[subject]) ?? alertTypeTable[type].endsWhen;
   if (!flappingUntil) return end;
   return `${end} and nothing has changed for an hour: not before ${shortTimeText(flappingUntil, timeZone, nowMs)}`;
 }

@@ -19,6 +19,8 @@ const words: Readonly<Record<AdviceCode, string>> = {
   StartingDeadlineTight: 'The starting deadline is shorter than starts in this cluster may take: runs are skipped',
   ForbidWithoutDeadline: 'One run that hangs stops all later ones: Forbid without a deadline',
   HistoryTooShort: 'Jobs go before they can be looked at: what ended while the service was away is lost',
+  OutputLogsGone:
+    'Output is read from logs that may be gone before they are read: what it says is not known, and is not judged',
   EveryBelowMinute: 'An interval below a minute, which no cluster keeps',
   ZoneInSchedule: 'Kubernetes refuses a zone in the schedule',
   SlaWindowTooSmall: 'Too few runs come in the window for a rate to be judged',

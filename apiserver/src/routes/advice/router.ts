@@ -1,4 +1,11 @@
-import { AdviceList, adviceLevels, type AdviceKind, type Ref } from '@cronjob-monitor/shared/contract';
+import {
+  adviceLevels,
+  AdviceList,
+  type Advice,
+  type AdviceKind,
+  type Ref,
+  type Severity,
+} from '@cronjob-monitor/shared/contract';
 import { internalError } from '../../errors.ts';
 import { offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { flag, names, paging, ref, search, words } from '../../middleware/parameters.ts';
@@ -7,7 +14,22 @@ import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { findAdvice, type AdviceScope, type AllFound, type Found } from './find.ts';
 import { kindWords, levelOf, rankOf } from './kinds.ts';
-import { presentAdvice } from './present.ts';
+import {
+  counted,
+  mergeCommand,
+  parseResourceDuration,
+  patchCommand,
+  readAdviceIgnore,
+} from '@cronjob-monitor/shared/domain';
+import {
+  countTargets,
+  listAlertStarts,
+  listCronJobsById,
+  type AlertStart,
+  type Store,
+} from '@cronjob-monitor/shared/store';
+import { orNull } from '../../wire-values.ts';
+import { explains } from '../verdicts/findings.ts';
 
 const adviceQuery = {
   namespace: names('Names of namespaces.'),
@@ -97,4 +119,108 @@ function kindsOf(found: readonly Found[]): AdviceKind[] {
   return [...Map.groupBy(found, ({ code }) => code)]
     .sort(([a], [b]) => adviceLevels.indexOf(levelOf(a)) - adviceLevels.indexOf(levelOf(b)) || rankOf(a) - rankOf(b))
     .map(([code, ofCode]) => ({ code, level: levelOf(code), words: kindWords(code), findings: ofCode.length }));
+}
+
+const dayMs = 86_400_000;
+const days = 30;
+
+/** These findings with what came of each, and what mends it. `all`: those that a patch of the same rule has to suit as well. */
+async function presentAdvice(store: Store, shown: readonly Found[], all: readonly Found[]): Promise<Advice[]> {
+  const ids = [...new Set(shown.flatMap(({ cronJobId }) => cronJobId ?? []))];
+  const [alerts, cronJobs, targets] = await Promise.all([
+    listAlertStarts(store, ids, store.now() - days * dayMs),
+    listCronJobsById(store, ids),
+    countTargets(store),
+  ]);
+  const alertsOf = Map.groupBy(alerts, ({ cronJobId }) => cronJobId);
+  const byId = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
+  return shown.map((found): Advice => {
+    const { code, words, cronJob, cronJobId, monitor, path, isLeft } = found;
+    const row = cronJobId === undefined ? undefined : byId.get(cronJobId);
+    const ofRule = (cronJobId === undefined ? [] : (alertsOf.get(cronJobId) ?? [])).filter(
+      (alert) => alert.monitorId === monitor?.id && explains(code, alert),
+    );
+    const isOfMonitor = cronJob === undefined || isRule(path);
+    return {
+      code,
+      level: levelOf(code),
+      words,
+      impact: impactOf(ofRule, row?.timeZone ?? 'UTC'),
+      cronjob: cronJob ?? null,
+      monitor: monitor ? { namespace: monitor.namespace, name: monitor.name } : null,
+      path: orNull(path),
+      href: hrefOf(found, isOfMonitor),
+      alerts30d: ofRule.length,
+      patch: isLimitOfMany(found, targets) ? fromSchedule(found) : patchOf(found, all),
+      leave: leaveOf(found, row?.notes.adviceIgnore),
+      ignored: isLeft,
+    };
+  });
+}
+
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+/** Fewer fall on one weekday by chance. */
+const fewestWeekly = 3;
+const worstFirst: readonly Severity[] = ['critical', 'warning'];
+
+/** `critical each Monday; 4 alerts in 30 days` */
+function impactOf(alerts: readonly AlertStart[], zone: string): string | null {
+  const severity = worstFirst.find((one) => alerts.some((alert) => alert.severity === one));
+  if (severity === undefined) return null;
+  const dayIn = new Intl.DateTimeFormat('en-US', { timeZone: zone, weekday: 'long' });
+  const on = new Set(alerts.map(({ sinceAt }) => dayIn.format(sinceAt)));
+  const [weekday = ''] = on;
+  const when = on.size === 1 && alerts.length >= fewestWeekly && weekdays.includes(weekday) ? ` each ${weekday}` : '';
+  return `${severity}${when}; ${counted(alerts.length, 'alert')} in ${days} days`;
+}
+
+/** Fields of a monitor, not of a CronJob. */
+function isRule(path: string | undefined): boolean {
+  return /^spec\.(?:deadManSwitch|sla|alerting|selector|missedSchedule|dependsOn)\b/.test(path ?? '');
+}
+
+function hrefOf({ code, cronJob, monitor, path }: Found, isOfMonitor: boolean): string | null {
+  if (isOfMonitor && monitor) return `/monitors/${monitor.namespace}/${monitor.name}?part=rules#${path ?? ''}`;
+  if (!cronJob) return null;
+  if (code === 'NotHeard') return `/coverage?ns=${cronJob.namespace}&q=${cronJob.name}`;
+  return `/cronjobs/${cronJob.namespace}/${cronJob.name}${path === undefined ? '' : '?part=rules'}`;
+}
+
+/** One time without success cannot suit several CronJobs: what lets the slowest be would not notice that the others have stopped. */
+function isLimitOfMany({ code, monitor }: Found, targets: Awaited<ReturnType<typeof countTargets>>): boolean {
+  return code === 'DeadManShorterThanPeriod' && monitor !== undefined && (targets.get(monitor.id)?.cronJobs ?? 0) > 1;
+}
+
+/** Each is given as long as its own schedule says. */
+function fromSchedule({ monitor }: Found): string | null {
+  const deadManSwitch = { maxTimeSinceLastSuccess: null, autoFromSchedule: { enabled: true } };
+  return monitor ? mergeCommand({ kind: 'cronjobmonitor', ...monitor }, { spec: { deadManSwitch } }) : null;
+}
+
+/** A rule is one for all CronJobs of its monitor: the longest of the limits that each of them wants suits all. */
+function patchOf(found: Found, all: readonly Found[]): string | null {
+  const { code, cronJob, monitor, path, mend, command } = found;
+  if (command !== undefined) return command;
+  if (mend === undefined || path === undefined) return null;
+  if (cronJob && !isRule(path)) return patchCommand({ kind: 'cronjob', ...cronJob }, path, mend);
+  if (!monitor) return null;
+  const wanted = all.flatMap((other) =>
+    other.code === code && other.monitor?.id === monitor.id && other.path === path ? (other.mend ?? []) : [],
+  );
+  const value = wanted.reduce((most, one) => (sizeOf(one) > sizeOf(most) ? one : most), mend ?? '');
+  return patchCommand({ kind: 'cronjobmonitor', ...monitor }, path, value);
+}
+
+function sizeOf(value: string | number): number {
+  return typeof value === 'number' ? value : (parseResourceDuration(value) ?? 0);
+}
+
+/** The annotation stands on what the finding is about, with the codes that it has already. */
+function leaveOf({ code, cronJob, cronJobId, monitor }: Found, already: string | undefined): string | null {
+  if (cronJob && cronJobId === undefined) return null;
+  const { namespace, name } = cronJob ?? monitor ?? {};
+  if (namespace === undefined || name === undefined) return null;
+  const codes = [...new Set([...readAdviceIgnore(already), code])].join(',');
+  const kind = cronJob ? 'cronjob' : 'cronjobmonitor';
+  return `kubectl -n ${namespace} annotate ${kind} ${name} --overwrite cronjob-monitor.io/advice-ignore=${codes}`;
 }

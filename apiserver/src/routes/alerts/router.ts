@@ -1,4 +1,15 @@
-import { type Alert, AlertHistory, AlertList } from '@cronjob-monitor/shared/contract';
+import {
+  AlertHistory,
+  alertHistorySortKeys,
+  AlertList,
+  alertSortKeys,
+  alertTypes,
+  closedAlertStates,
+  failureCauses,
+  openAlertStates,
+  severities,
+  type Alert,
+} from '@cronjob-monitor/shared/contract';
 import {
   countAlerts,
   listAlerts,
@@ -18,12 +29,53 @@ import {
 import { readWindow } from '../../windows.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
-import { answerExport, exportable } from '../export/answer.ts';
+import { answerExport, exportable, exportFormat } from '../export/answer.ts';
 import { alertColumns } from '../export/columns.ts';
 import { gatherWhy } from '../verdicts/why.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
 import { presentAlert } from './present.ts';
-import { alertsQuery, defaultHistoryLimit, historyQuery } from './query.ts';
+import {
+  flag,
+  instant,
+  names,
+  namespaces,
+  objectIds,
+  oneMonitor,
+  paging,
+  sort,
+  words,
+} from '../../middleware/parameters.ts';
+
+const ofAlerts = {
+  id: objectIds('Ids of alerts.'),
+  severity: words('Severities.', severities),
+  type: words('Types.', alertTypes),
+  cause: words('On whose side it is.', failureCauses),
+  namespace: namespaces,
+  cronjob: names('Names of CronJobs.'),
+  monitor: oneMonitor,
+};
+
+const alertsQuery = {
+  ...ofAlerts,
+  state: words('States; active without it.', openAlertStates),
+  acknowledged: flag('Whether a person has acknowledged it.'),
+  sort: sort(alertSortKeys, { key: 'severity', descending: false }, 'severity, then the oldest'),
+  ...paging,
+  format: exportFormat,
+};
+
+const historyQuery = {
+  ...ofAlerts,
+  state: words('States; resolved and expired without it.', closedAlertStates),
+  since: instant('Inclusive; by the end of the alert.'),
+  until: instant('Exclusive; by the end of the alert.'),
+  sort: sort(alertHistorySortKeys, { key: 'endedAt', descending: true }),
+  ...paging,
+  format: exportFormat,
+};
+
+const defaultHistoryLimit = 50;
 
 /** The alerts that are open, and those of history. */
 export const alertsRoutes = [

@@ -8,7 +8,7 @@ import { fullConfig, limitsOf, shortConfig } from './config.ts';
 import { ackWithinMsOf } from './known-channel.ts';
 
 /** What a channel is told from. */
-export interface ChannelFacts {
+interface ChannelFacts {
   readonly channel: CatalogChannelState;
   /** What drills say of it; undefined: it is new. */
   readonly proof: DrillProof | undefined;

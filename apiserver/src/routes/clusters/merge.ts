@@ -134,7 +134,7 @@ function merged(
 }
 
 /** Lists that are each in order, as one; of equal rows those of an earlier list come first. */
-export function mergeSorted<T>(lists: readonly (readonly T[])[], order: (a: T, b: T) => number, most: number): T[] {
+function mergeSorted<T>(lists: readonly (readonly T[])[], order: (a: T, b: T) => number, most: number): T[] {
   const at = lists.map(() => 0);
   const rows: T[] = [];
   while (rows.length < most) {

@@ -1,4 +1,4 @@
-import { type ActiveJob, CronJobDetail, CronJobList, DeleteHistoryResult } from '@cronjob-monitor/shared/contract';
+import { CronJobDetail, CronJobList, DeleteHistoryResult, type ActiveJob } from '@cronjob-monitor/shared/contract';
 import { formatDuration, toNamedRef, type Instant } from '@cronjob-monitor/shared/domain';
 import {
   findOldestExecution,
@@ -15,9 +15,8 @@ import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { answerExport, exportable, isExport } from '../export/answer.ts';
 import { cronJobColumns } from '../export/columns.ts';
-import { readDeadMan } from './dead-man.ts';
-import { gatherMetrics } from './metrics.ts';
-import { readCronJobList, readInBatches, presentAll } from './list.ts';
+import { gatherMetrics, readDeadMan } from './metrics.ts';
+import { presentAll, readCronJobList, readInBatches } from './list.ts';
 import { cronJobQuery, cronJobsQuery, cronJobsRules } from './query.ts';
 import { presentAlerts } from '../alerts/router.ts';
 import { presentExecution } from '../executions/present.ts';

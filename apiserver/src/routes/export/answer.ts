@@ -1,13 +1,12 @@
 import { Readable } from 'node:stream';
-import type { Instant } from '@cronjob-monitor/shared/domain';
+import { printDatedWords, type Instant } from '@cronjob-monitor/shared/domain';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { ApiContext } from '../../context.ts';
 import { word } from '../../middleware/parameters.ts';
-import { csvHeader, csvRow } from './csv.ts';
 
 /** The forms of an export. */
 const exportFormats = ['csv', 'json'] as const;
-export type ExportFormat = (typeof exportFormats)[number];
+type ExportFormat = (typeof exportFormats)[number];
 
 /** The parameter that asks for one; beside it the rule `exportsAreWhole` refuses `limit` and `offset`. */
 export const exportFormat = word('All rows as a file; limit and offset are not possible then.', exportFormats);
@@ -24,7 +23,7 @@ export const exportable = {
   expensive: (ctx: ApiContext): number => (isExport(ctx) ? 2 : 0),
 } as const;
 
-export interface ExportedList<T> {
+interface ExportedList<T> {
   /** Name of the file, without date and ending. */
   readonly name: 'cronjobs' | 'executions' | 'slots' | 'sla' | 'alerts' | 'alerts-history' | 'coverage';
   /** Columns of a table. */
@@ -114,4 +113,54 @@ async function* cutOnFailure(
     logger.warn('An export broke off', { requestId: ctx.state.requestId, error });
     ctx.res.destroy(); // its beginning is sent: only a connection that breaks tells that the rest is missing
   }
+}
+
+/** What a table program may take for a formula. */
+const formulaStart = /^[=+\-@\t\r]/;
+const needsQuotes = /[",\r\n]/;
+
+/** The header row: one column for each path, nested fields as `outer.inner`. */
+export function csvHeader(columns: readonly string[]): string {
+  return `${columns.map(quoted).join(',')}\r\n`;
+}
+
+/** Columns of sentences, whose instants are printed. */
+const sentences = /\.(words|cause)$/;
+
+/** One row, by the paths of its columns: RFC 4180, null empty, words joined with `;`. Sentences are as of `now`. */
+export function csvRow(item: unknown, columns: readonly string[], now: Instant): string {
+  const cells = columns.map((column) => {
+    const value = valueAt(item, column);
+    return cellOf(typeof value === 'string' && sentences.test(column) ? printDatedWords(value, now) : value);
+  });
+  return `${cells.join(',')}\r\n`;
+}
+
+/** The value at `outer.inner`; undefined beneath what is null. */
+export function valueAt(item: unknown, path: string): unknown {
+  let value = item;
+  for (const key of path.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+/** Text of strangers that would be a formula gets a leading apostrophe; a number is one, whatever its sign. */
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = Array.isArray(value) ? value.join(';') : typeof value === 'string' ? value : valuesByName(value);
+  return quoted(formulaStart.test(text) ? `'${text}` : text);
+}
+
+/** `rows=0;bytes=12` */
+function valuesByName(values: unknown): string {
+  return Object.entries(values ?? {})
+    .map(([name, value]) => `${name}=${value}`)
+    .join(';');
+}
+
+function quoted(text: string): string {
+  return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -7,7 +7,7 @@ import type { Alert, CronJob, Execution, SlaTarget, Slot } from '@cronjob-monito
 import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
 import { testNow } from '../../testing/api.ts';
 import { alertColumns, cronJobColumns, executionColumns, slaColumns, slotColumns } from './columns.ts';
-import { csvHeader, csvRow } from './csv.ts';
+import { csvHeader, csvRow } from './answer.ts';
 
 const path = '/api/v1/cronjobs/prod/backup';
 

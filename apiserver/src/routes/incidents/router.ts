@@ -1,10 +1,28 @@
-import { alertTypes, IncidentList, maxLimit, Overview } from '@cronjob-monitor/shared/contract';
-import { limit, flag, names, namespaces, oneMonitor, paging, words } from '../../middleware/parameters.ts';
+import {
+  alertTypes,
+  IncidentList,
+  maxLimit,
+  Overview,
+  type Health,
+  type Stats,
+  type Words,
+} from '@cronjob-monitor/shared/contract';
+import { flag, limit, names, namespaces, oneMonitor, paging, words } from '../../middleware/parameters.ts';
 import { pageOf, toPagination } from '../../middleware/pagination.ts';
 import { route } from '../route.ts';
-import { tonightZone, zoneIsKnown } from '../tonight/router.ts';
-import { readOverview } from './overview.ts';
+import { readTonightFor, tonightZone, zoneIsKnown } from '../tonight/router.ts';
 import { findIncidents, presentIncidents, wrongStates } from './read.ts';
+import { counted, type Instant } from '@cronjob-monitor/shared/domain';
+import { listChannels, listMonitors } from '@cronjob-monitor/shared/store';
+import type { ApiContext } from '../../context.ts';
+import { internalError } from '../../errors.ts';
+import { cutToMinute } from '../../windows.ts';
+import { countAdvice } from '../advice/router.ts';
+import { countCoverage } from '../coverage/list.ts';
+import type { RouteDeps } from '../deps.ts';
+import { readStatsFor } from '../stats/router.ts';
+import { readRevision } from '../verdicts/surroundings.ts';
+import { readLanes } from '../wall/lanes.ts';
 
 const incidentsQuery = {
   state: words('States of the verdict.', wrongStates),
@@ -59,3 +77,172 @@ export const incidentsRoutes = [
     ({ deps, ctx, query }) => readOverview(deps, ctx, query),
   ),
 ];
+
+const mostIncidents = 20;
+const mostAtRisk = 20;
+const mostNames = 2;
+
+interface OverviewAsked {
+  /** Namespaces that the caller may read; none: all. */
+  readonly namespace: readonly string[];
+  /** Its morning, or evening, is the end of tonight; undefined: that of the cluster. */
+  readonly zone: string | undefined;
+}
+
+/** The first page of the interface, as the caller of a request may know it. */
+async function readOverview(
+  deps: RouteDeps,
+  ctx: ApiContext,
+  { namespace: within, zone }: OverviewAsked,
+): Promise<Overview> {
+  const monitored = await monitoredWithin(deps, ctx, within);
+  const countsChannels = await mayCountChannels(deps, ctx);
+  const now = cutToMinute(deps.clock.now());
+  const [kept, service] = await Promise.all([
+    deps.answers.read(['overview', within, zone, monitored, countsChannels, now], () =>
+      readAllButHealth(deps, ctx, { within, zone, monitored, countsChannels, now }),
+    ),
+    // A lead that is lost, or a database that is away, is no change that the database tells of.
+    deps.health(),
+  ]);
+  const told = JSON.stringify(service);
+  const before = lastOf.get(kept);
+  if (before?.told === told) return before.answer;
+  const { stats, missing, unready, ...rest } = kept;
+  const { states, summary, channels } = stats;
+  const answer = {
+    headline: headlineOf(stats, { items: rest.incidents, missing }, service),
+    states,
+    running: summary.running,
+    channels: { ...channels, words: shareWords(channels, 'channel', 'ready', unready) },
+    ...rest,
+    service,
+  };
+  lastOf.set(kept, { told, answer });
+  return answer;
+}
+
+/** The answer that was last made of a kept one, and its health: the same object is made into text once for all who get it. */
+const lastOf = new WeakMap<AllButHealth, { readonly told: string; readonly answer: Overview }>();
+
+type AllButHealth = Omit<Overview, 'headline' | 'states' | 'running' | 'channels' | 'service'> & {
+  readonly stats: Stats;
+  /** Incidents of what is expected and not there. */
+  readonly missing: number;
+  /** Names of channels that are not ready. */
+  readonly unready: readonly string[];
+};
+
+async function readAllButHealth(
+  deps: RouteDeps,
+  ctx: ApiContext,
+  { within, zone, monitored, countsChannels, now }: Scope,
+): Promise<AllButHealth> {
+  const revision = await readRevision(deps.store);
+  const everything = { state: [], owner: [], type: [], held: undefined, monitor: undefined };
+  const mayLag = { mayLag: true };
+  const scope = { namespaces: within, monitored };
+  const [stats, { unwell, ...monitors }, channels, found, tonight, lanes, coverage, { findings }] = await Promise.all([
+    readStatsFor(deps, ctx, within),
+    countMonitors(deps, monitored),
+    countsChannels ? listChannels(deps.store) : [],
+    findIncidents(deps, { ...everything, namespace: within }),
+    readTonightFor(deps, { until: undefined, zone, limit: mostAtRisk, namespace: within }),
+    // They read a day of the whole fleet, its routes and its settings: a change of one CronJob is no reason to read all that again.
+    deps.answers.read(['lanes', within, now], () => readLanes(deps, { within, now }), mayLag),
+    deps.answers.read(['coverage in figures', within], () => countCoverage(deps, within), mayLag),
+    deps.answers.read(['findings', scope], async () => ({ findings: await countAdvice(deps, scope) }), mayLag),
+  ]);
+  return {
+    revision,
+    stats,
+    missing: found.filter(({ cronJob }) => cronJob === undefined).length,
+    unready: channels.filter(({ ready }) => !ready).map(({ name }) => name),
+    monitors: { ...monitors, words: shareWords({ ...monitors, ready: monitors.well }, 'monitor', 'well', unwell) },
+    incidents: await presentIncidents(deps, found.slice(0, mostIncidents)),
+    incidentTotal: found.length,
+    tonight,
+    ...lanes,
+    coverage,
+    findings,
+  };
+}
+
+interface Scope {
+  readonly within: readonly string[];
+  readonly zone: string | undefined;
+  /** Namespaces of which the caller may read monitors; none: all. */
+  readonly monitored: readonly string[];
+  readonly countsChannels: boolean;
+  readonly now: Instant;
+}
+
+async function mayCountChannels({ authentication }: RouteDeps, { state: { caller } }: ApiContext): Promise<boolean> {
+  return caller !== undefined && (await authentication.may(caller, 'readChannels', {}));
+}
+
+/** To see CronJobs of a namespace is not to see its monitors. */
+async function monitoredWithin(
+  { authentication }: RouteDeps,
+  { state: { caller } }: ApiContext,
+  asked: readonly string[],
+): Promise<readonly string[]> {
+  if (!caller) throw internalError(new Error('the request has no caller'));
+  return (await authentication.reach(caller, 'readMonitors', asked)).within(asked);
+}
+
+async function countMonitors(
+  { store }: RouteDeps,
+  within: readonly string[],
+): Promise<Pick<Overview['monitors'], 'total' | 'well'> & { readonly unwell: readonly string[] }> {
+  const monitors = (await listMonitors(store)).filter(
+    ({ namespace }) => within.length === 0 || within.includes(namespace),
+  );
+  const isWell = ({ phase }: (typeof monitors)[number]): boolean => phase !== 'Degraded' && phase !== 'Error';
+  const unwell = monitors.filter((monitor) => !isWell(monitor)).map(({ namespace, name }) => `${namespace}/${name}`);
+  return { total: monitors.length, well: monitors.length - unwell.length, unwell };
+}
+
+/** The worst state that is not empty with its first names; `2 critical: backup and etl; 1 channel not ready`. */
+function headlineOf(
+  { totalCronJobs, states, channels }: Stats,
+  { items, missing }: { readonly items: Overview['incidents']; readonly missing: number },
+  { status, schedulersRunning }: Health,
+): Words {
+  const unready = channels.total - channels.ready;
+  const tail = [
+    missing === 0 ? '' : `; ${missing} missing`,
+    unready === 0 ? '' : `; ${counted(unready, 'channel')} not ready`,
+  ].join('');
+  const worst = wrongStates.find((state) => states[state] > 0);
+  if (totalCronJobs === 0) return `Nothing is watched yet${tail}`;
+  if (worst === undefined) {
+    const unknown = states.unknown === 0 ? '' : `; ${states.unknown} unknown`;
+    // Said of what was judged, and of nothing else.
+    const isJudged = status === 'healthy' && schedulersRunning.includes('dead-man-switch');
+    if (isJudged && missing === 0 && states.unknown === 0) return `${fineWords(totalCronJobs)}${tail}`;
+    return `${counted(totalCronJobs, 'CronJob')}, none fails${unknown}${tail}`;
+  }
+  const names = items.filter(({ verdict }) => verdict.state === worst).map(({ cronjob }) => cronjob.name);
+  const more = states[worst] - Math.min(mostNames, names.length);
+  const named = names.length === 0 ? '' : `: ${names.slice(0, mostNames).join(', ')}`;
+  return `${states[worst]} ${worst}${named}${named !== '' && more > 0 ? ` and ${more} more` : ''}${tail}`;
+}
+
+function fineWords(total: number): Words {
+  return total === 1 ? 'The one CronJob is fine' : `All ${counted(total, 'CronJob')} are fine`;
+}
+
+/** `2 of 3 channels ready, not team-chat`; the first names of those that are not. */
+function shareWords(
+  { ready, total }: { readonly ready: number; readonly total: number },
+  what: string,
+  word: string,
+  others: readonly string[],
+): Words {
+  if (total === 0) return `No ${what}`;
+  if (ready === total) return `${counted(total, what)}, all ${word}`;
+  const more = others.length > mostNames ? ` and ${others.length - mostNames} more` : '';
+  const named = others.length === 0 ? '' : `, not ${others.slice(0, mostNames).join(', ')}${more}`;
+  return `${ready} of ${counted(total, what)} ${word}${named}`;
+}

@@ -1,14 +1,26 @@
-import { type Ref, PatternTestInput, PatternTestResult } from '@cronjob-monitor/shared/contract';
-import type { FixPattern } from '@cronjob-monitor/shared/domain';
+import {
+  PatternTestInput,
+  PatternTestResult,
+  type PatternMatch,
+  type Problem,
+  type Ref,
+} from '@cronjob-monitor/shared/contract';
+import {
+  findRegexProblem,
+  parseTemplate,
+  suggestionPlaceholders,
+  unknownPlaceholders,
+  type FixPattern,
+} from '@cronjob-monitor/shared/domain';
 import { findMonitor } from '@cronjob-monitor/shared/store';
 import { missingRight, questionOf } from '../../auth/permission.ts';
 import type { ApiContext } from '../../context.ts';
-import { forbidden, internalError, notFound } from '../../errors.ts';
+import { forbidden, internalError, invalidRequest, notFound } from '../../errors.ts';
 import { fixPatternsOf } from '../../monitor-spec.ts';
 import { isObjectName } from '../../object-name.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
-import { readPatternQuestion } from './pattern-question.ts';
+import type { PatternQuestion } from '../../actions/index.ts';
 
 /** Would this pattern of suggested fixes apply to a run like this, alone or among those of a monitor? */
 export const patternsRoutes = [
@@ -53,4 +65,60 @@ async function patternsOf(
   const { monitor, wasDeleted } = await findMonitor(store, { namespace, name });
   if (!monitor) throw notFound('CronJobMonitor', path, wasDeleted ? 'deleted' : 'neverSeen');
   return fixPatternsOf(monitor.spec);
+}
+
+/** The priority of a pattern that names none, as in the CustomResourceDefinition: above the built-in ones. */
+const standardPriority = 101;
+
+/**
+ * What a body asks, without the patterns of its monitor. Throws INVALID_REQUEST for neither pattern nor monitor, a match without criteria, an
+ * expression or a template that cannot be used.
+ */
+function readPatternQuestion(body: PatternTestInput): Omit<PatternQuestion, 'ofMonitor'> {
+  const { pattern, monitor, testContext = {} } = body;
+  if (!pattern && !monitor) throw invalidRequest([problem('pattern', 'is required unless a monitor is named')]);
+  const match = pattern?.match;
+  const problems = pattern && match ? [...judgeMatch(match), ...judgeSuggestion(pattern.suggestion)] : [];
+  if (problems.length > 0) throw invalidRequest(problems);
+  const { namespace, cronjobName, jobName, exitCode, reason, logs, events = [] } = testContext;
+  return {
+    pattern: pattern && match && { ...pattern, match, priority: pattern.priority ?? standardPriority },
+    facts: { exitCode, reasons: reason === undefined ? [] : [reason], log: logs, events },
+    values: {
+      'CronJob.Name': cronjobName,
+      'CronJob.Namespace': namespace,
+      Namespace: namespace,
+      Name: cronjobName,
+      JobName: jobName,
+      ExitCode: exitCode === undefined ? undefined : String(exitCode),
+      Reason: reason,
+    },
+  };
+}
+
+function judgeMatch(match: PatternMatch): Problem[] {
+  const given = Object.values(match).filter((value) => value !== undefined);
+  if (given.length === 0) return [problem('pattern.match', 'needs at least one criterion')];
+  const { exitCodeRange: range } = match;
+  const expressions = (['reasonPattern', 'logPattern', 'eventPattern'] as const).flatMap((field) => {
+    const expression = match[field];
+    const wrong = expression === undefined ? undefined : findRegexProblem(expression);
+    return wrong === undefined ? [] : [problem(`pattern.match.${field}`, wrong)];
+  });
+  return range && range.min > range.max
+    ? [problem('pattern.match.exitCodeRange', 'min must not exceed max'), ...expressions]
+    : expressions;
+}
+
+function judgeSuggestion(suggestion: string): Problem[] {
+  const template = parseTemplate(suggestion);
+  const unknown = unknownPlaceholders(template, suggestionPlaceholders).map((name) => `{{ .${name} }}`);
+  const wrong = [...unknown, ...template.malformed];
+  if (wrong.length === 0) return [];
+  const allowed = suggestionPlaceholders.map((name) => `{{ .${name} }}`).join(', ');
+  return [{ ...problem('pattern.suggestion', `no such placeholder: ${wrong.join(', ')}`), allowed }];
+}
+
+function problem(field: string, message: string): Problem {
+  return { in: 'body', field, message, allowed: null };
 }

@@ -1,5 +1,21 @@
-import { Timeline, type TimelineBucket, timelineSortKeys, TimelineItem } from '@cronjob-monitor/shared/contract';
-import { UpcomingRuns, type Instant, type MaintenanceWindow, type Span } from '@cronjob-monitor/shared/domain';
+import {
+  Timeline,
+  TimelineItem,
+  timelineSortKeys,
+  type Ref,
+  type TimelineBucket,
+  type UpcomingRun,
+  type Verdict,
+} from '@cronjob-monitor/shared/contract';
+import {
+  skippedDates,
+  UpcomingRuns,
+  windowAt,
+  type Instant,
+  type MaintenanceWindow,
+  type Span,
+  type ZoneClock,
+} from '@cronjob-monitor/shared/domain';
 import {
   listCronJobsById,
   listMedianDurations,
@@ -8,17 +24,17 @@ import {
   type CronJobOutline,
 } from '@cronjob-monitor/shared/store';
 import { pageOf, toPagination } from '../../middleware/pagination.ts';
-import { type Values } from '../../middleware/validate.ts';
+import type { Values } from '../../middleware/validate.ts';
 import { maintenanceOf } from '../../monitor-spec.ts';
 import { cutToMinute } from '../../windows.ts';
-import { toWireInstant } from '../../wire-values.ts';
+import { orNull, toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { findOutlines, sortOutlines } from '../find-outlines.ts';
 import { getKnownCronJob } from '../known-cron-job.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
-import { presentUpcoming, type PlannedCronJob } from './upcoming.ts';
 import { namespaces, oneMonitor, paging, search, sort, whole } from '../../middleware/parameters.ts';
+import type { ScheduledCronJob } from '../../next-run.ts';
 
 const timelineQuery = {
   hours: whole('Width of the window, 24 without it.', { min: 1, max: 168 }),
@@ -228,4 +244,57 @@ function zeros(count: number): number[] {
 
 function add(list: number[], index: number, more: number): void {
   list[index] = (list[index] ?? 0) + more;
+}
+
+/** What the runs of a CronJob to come are told from. */
+interface PlannedCronJob extends Ref, ScheduledCronJob {
+  readonly id: number;
+}
+
+/** One lane of the timeline. */
+function presentUpcoming(
+  upcoming: UpcomingRuns,
+  cronJob: PlannedCronJob,
+  span: Span,
+  more: {
+    readonly expectedMs: number | undefined;
+    readonly windows: readonly MaintenanceWindow[];
+    readonly verdict: Verdict;
+  },
+): TimelineItem {
+  const schedule = upcoming.scheduleOf(cronJob);
+  const slots = schedule ? upcoming.slotsOf(cronJob, schedule, { ...span, most: mostCounted }) : [];
+  const clock = upcoming.clockOf(schedule?.zone ?? cronJob.timeZone ?? upcoming.defaultZone);
+  const last = slots[Math.min(slots.length, span.most) - 1] ?? span.from;
+  return {
+    namespace: cronJob.namespace,
+    name: cronJob.name,
+    timezone: orNull(cronJob.timeZone),
+    suspended: cronJob.suspended,
+    verdict: more.verdict,
+    expectedDurationSeconds: toSecondsOrNull(more.expectedMs),
+    next: slots.slice(0, span.most).map((at) => toRun(at, clock, more.windows)),
+    skippedDates:
+      schedule?.kind === 'cron' && clock
+        ? skippedDates(cronJob.schedule, clock, {
+            from: span.from,
+            until: Math.min(span.until, last, span.from + yearMs),
+          })
+        : [],
+    omitted: Math.max(0, slots.length - span.most),
+  };
+}
+
+/** Runs of one CronJob that are counted; a week of minutes has 10,080. */
+const mostCounted = 11_000;
+/** Changes of clocks are looked for so far ahead. */
+const yearMs = 366 * 86_400_000;
+
+function toRun(at: Instant, clock: ZoneClock | undefined, windows: readonly MaintenanceWindow[]): UpcomingRun {
+  return {
+    scheduledFor: toWireInstant(at),
+    localTime: clock?.localText(at) ?? toWireInstant(at),
+    dst: clock?.isRepeated(at) ? 'repeated' : 'none',
+    inMaintenance: windows.length > 0 && windowAt(windows, at) !== undefined,
+  };
 }

@@ -1,12 +1,24 @@
-import type { HealthState, Wall, WallGroup, WallOutcome, WallRow, WallSortKey } from '@cronjob-monitor/shared/contract';
+import type {
+  HealthState,
+  Wall,
+  WallGroup,
+  WallHeld,
+  WallOutcome,
+  WallRow,
+  WallSortKey,
+} from '@cronjob-monitor/shared/contract';
 import {
   cellsOf,
   columnsOf,
   countStarts,
+  holdsOf,
   isTexture,
-  type Instant,
-  type WallSpan,
+  matches,
   planRuns,
+  windowsBetween,
+  type Instant,
+  type MaintenanceWindow,
+  type WallSpan,
 } from '@cronjob-monitor/shared/domain';
 import {
   countWallRuns,
@@ -14,7 +26,10 @@ import {
   listActiveJobs,
   listCronJobsById,
   listIdsWithOutcome,
+  listMonitors,
+  listMonitorsOf,
   listOwners,
+  listSilences,
   type CronJobFilter,
   type CronJobOutline,
   type Foreseen,
@@ -28,7 +43,8 @@ import { findOutlines, sortOutlines } from '../find-outlines.ts';
 import { readLateAfterMs } from '../late-after.ts';
 import { judgeRuns } from '../tonight/judge.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
-import { readHeld } from './held.ts';
+import { maintenanceOf } from '../../monitor-spec.ts';
+import { toCells } from './unfinished.ts';
 
 interface WallAsked {
   readonly span: WallSpan;
@@ -154,7 +170,7 @@ async function presentRows(
     countWallSlots(store, ids, span),
     readLateAfterMs(store).then((lateAfterMs) => countWallRuns(store, ids, span, lateAfterMs)),
   ]);
-  const running = Map.groupBy(active, ({ cronJobId }) => cronJobId);
+  const unfinished = Map.groupBy(active, ({ cronJobId }) => cronJobId);
   const ahead = span.until > now ? planRuns(outlines, { from: now, until: span.until }, settings.defaultTimeZone) : [];
   const dueOf = new Map(ahead.map((planned) => [planned.cronJob.id, planned.cronJob.suspended ? [] : planned.slots]));
   const rowOf = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
@@ -177,14 +193,95 @@ async function presentRows(
       held: heldOf(outline),
       cells: cellsOf(span, {
         runs: runs.get(id) ?? [],
-        slots: slots.get(id) ?? [],
-        running: (running.get(id) ?? []).map(({ scheduledAt, createdAt, jobName }) => ({
-          at: scheduledAt ?? createdAt,
-          jobName,
-        })),
+        ...toCells(unfinished.get(id) ?? [], slots.get(id) ?? []),
         due,
         risk,
       }),
     };
   });
+}
+
+/** What holds messages of one kind, from one instant to another. */
+interface Held {
+  readonly from: Instant;
+  readonly until: Instant;
+  readonly words: string;
+}
+
+/** Spans of one row. */
+const most = 200;
+const nothing = { acknowledged: undefined, silence: undefined, maintenance: undefined, told: undefined };
+
+/** When messages about each of these CronJobs are held back within the wall: by silences, and by windows of their monitors. */
+async function readHeld(
+  { store }: RouteDeps,
+  cronJobs: readonly CronJobOutline[],
+  span: WallSpan,
+): Promise<(cronJob: CronJobOutline) => WallHeld[]> {
+  const ids = cronJobs.map(({ id }) => id);
+  const [silences, monitors, watching] = await Promise.all([
+    listSilences(store, span.from), // with those that have ended since
+    listMonitors(store),
+    listMonitorsOf(store, ids),
+  ]);
+  const specOf = new Map(monitors.map(({ id, spec }) => [id, spec]));
+  const watchersOf = Map.groupBy(watching, ({ cronJobId }) => cronJobId);
+  const windowsOfMonitors = new Map<string, Held[]>();
+
+  /** A fleet has far fewer monitors than CronJobs. */
+  function windowsOf(monitorIds: readonly number[]): Held[] {
+    const key = monitorIds.join();
+    const known = windowsOfMonitors.get(key);
+    if (known) return known;
+    const windows = monitorIds.flatMap((id) => maintenanceOf(specOf.get(id)));
+    const found = heldByWindows(windows, span);
+    windowsOfMonitors.set(key, found);
+    return found;
+  }
+
+  return ({ id, namespace, name }) => {
+    const watchers = watchersOf.get(id) ?? [];
+    const silenced = silences.filter(({ matcher }) =>
+      [...watchers, ...(watchers.length === 0 ? [{ namespace: '', name: '' }] : [])].every((monitor) =>
+        // A silence of some alerts alone leaves the others to be told.
+        matches(matcher, { id: '', namespace, cronJobName: name, type: '', severity: '', monitor }),
+      ),
+    );
+    const spans = [
+      ...windowsOf(watchers.map(({ monitorId }) => monitorId)),
+      ...silenced.map(({ startsAt, endsAt, endedAt = endsAt, createdBy, untilResolved: endsWithCause }) => {
+        const untilAt = Math.min(endsAt, endedAt);
+        return {
+          from: startsAt,
+          until: untilAt,
+          words: wordsOf({ silence: { by: createdBy, untilAt, endsWithCause } }),
+        };
+      }),
+    ];
+    // What several say alike is said once, and tells its reader of no other namespace that one of them names.
+    const different = new Map(spans.map((held) => [`${held.from} ${held.until} ${held.words}`, held]));
+    return [...different.values()]
+      .filter(({ from, until }) => from < span.until && until > span.from)
+      .sort((a, b) => a.from - b.from)
+      .slice(0, most)
+      .map(({ from, until, words }) => ({
+        from: toWireInstant(Math.max(from, span.from)),
+        until: toWireInstant(Math.min(until, span.until)),
+        words,
+      }));
+  };
+}
+
+/** A window that suppresses no alert holds nothing back. */
+function heldByWindows(windows: readonly MaintenanceWindow[], { from, until }: WallSpan): Held[] {
+  const suppressing = windows.filter(({ suppressAlerts }) => suppressAlerts);
+  return windowsBetween(suppressing, { from, until, most }).map(({ fromAt, toAt }) => ({
+    from: fromAt,
+    until: toAt,
+    words: wordsOf({ maintenance: { untilAt: toAt } }),
+  }));
+}
+
+function wordsOf(hold: Partial<Parameters<typeof holdsOf>[0]>): string {
+  return holdsOf({ ...nothing, ...hold })[0]?.words ?? '';
 }

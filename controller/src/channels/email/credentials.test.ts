@@ -1,7 +1,7 @@
 import type { EmailTarget } from '@cronjob-monitor/shared/domain';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findAddressProblem } from './addresses.ts';
+import { findAddressProblem } from './index.ts';
 import { emailCredentialsOf } from './credentials.ts';
 
 const target: EmailTarget = {

@@ -1,7 +1,6 @@
-import { type EmailPayload, emailPayload } from '@cronjob-monitor/shared/domain';
+import { emailPayload, type EmailPayload, type EmailTarget } from '@cronjob-monitor/shared/domain';
 import type { Channel } from '../channel.ts';
 import { unusable } from '../secret-value.ts';
-import { findAddressProblem } from './addresses.ts';
 import { emailCredentialsOf, type EmailCredentials } from './credentials.ts';
 import { sendEmail } from './send.ts';
 
@@ -17,3 +16,17 @@ export const email: Channel<'email', EmailCredentials, EmailPayload> = {
   payloadOf: emailPayload,
   send: sendEmail,
 };
+
+/** One mail is for so many. */
+const mostRecipients = 50;
+
+/** What keeps a mail from being addressed. Line breaks in an address would be headers or commands of another's. */
+export function findAddressProblem({ from, to }: Pick<EmailTarget['email'], 'from' | 'to'>): string | undefined {
+  if (!isAddress(from)) return 'spec.email.from is no usable address';
+  if (to.length === 0 || to.length > mostRecipients) return `spec.email.to needs 1 to ${mostRecipients} addresses`;
+  return to.every(isAddress) ? undefined : 'spec.email.to has an address that cannot be used';
+}
+
+function isAddress(text: string): boolean {
+  return /^[^\s<>\0]+@[^\s<>\0]+$/.test(text);
+}

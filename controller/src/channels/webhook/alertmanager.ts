@@ -66,7 +66,7 @@ export async function sendToAlertmanager(
 }
 
 /** What the answers of all peers mean for the message. */
-export function together(answers: readonly PeerAnswer[]): Outcome {
+function together(answers: readonly PeerAnswer[]): Outcome {
   const took = answers.filter(({ outcome }) => outcome.kind === 'delivered');
   const accepted = took.map(({ peer }) => peer);
   const refused = answers.filter(({ outcome }) => outcome.kind !== 'delivered').map(({ peer }) => peer);

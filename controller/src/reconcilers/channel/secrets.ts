@@ -1,12 +1,16 @@
-import { chatUrlProblem, routingKeyProblem, webhookUrlProblem } from '@cronjob-monitor/shared/domain';
+import {
+  chatUrlProblem,
+  neededSecrets,
+  routingKeyProblem,
+  webhookUrlProblem,
+  type NeededSecret,
+} from '@cronjob-monitor/shared/domain';
 import {
   ClusterError,
   lacksLabel,
   mayReadSecret,
-  neededSecrets,
   type ChannelSpec,
   type Cluster,
-  type NeededSecret,
   type SecretContent,
   type SecretFinding,
   type SecretRules,

@@ -125,7 +125,7 @@ function onlyWaits({ containers }: PodFacts): boolean {
 }
 
 /** True once a container of the pod has ended with an error, in its present or its previous instance. */
-export function hasFailed(pod: PodFacts): boolean {
+function hasFailed(pod: PodFacts): boolean {
   return (
     pod.phase === 'Failed' ||
     pod.containers.some(

@@ -5,6 +5,8 @@ import { lintLevels, type LintCode, type LintedCronJob, type LintFacts, type Lin
 
 const dayMs = 86_400_000;
 const shortestTtlS = 300;
+/** A log is read within seconds of the end of its Job, and within a minute where the service has much to read or has just started. */
+const shortestLogTtlS = 60;
 const shortestDeadlineMs = 30_000;
 const usualStartingDeadlineMs = 300_000;
 const usualTtlS = 3_600;
@@ -22,7 +24,7 @@ const mostWindowDays = 365;
 
 /** What of the monitor and the cluster is looked at. */
 interface RuleFacts extends Pick<LintFacts, 'skewP99Ms'> {
-  readonly monitor: Pick<LintFacts['monitor'], 'deadManSwitch'> & {
+  readonly monitor: Pick<LintFacts['monitor'], 'deadManSwitch' | 'output'> & {
     readonly sla: Omit<NonNullable<LintFacts['monitor']['sla']>, 'durationRegressionThreshold'> | undefined;
   };
 }
@@ -43,6 +45,7 @@ export function lintCronJob(cronJob: LintedCronJob, facts: RuleFacts): LintFindi
     ...lintJob(cronJob, rhythm),
     ...lintLimits(cronJob, rhythm, facts),
     ...lintHistory(cronJob),
+    ...lintOutput(cronJob, facts),
   ];
 }
 
@@ -163,6 +166,22 @@ function lintHistory(cronJob: LintedCronJob): LintFinding[] {
     reasons.push(['spec.jobTemplate.spec.ttlSecondsAfterFinished', text, usualTtlS]);
   }
   return reasons.map(([path, text, mend]) => of(cronJob, 'HistoryTooShort', path, text, mend));
+}
+
+/** Logs go with the pods of a Job, and what they would have said of its output with them. */
+function lintOutput(cronJob: LintedCronJob, { monitor }: RuleFacts): LintFinding[] {
+  const { successLimit, ttlAfterFinishedS } = cronJob.facts;
+  if (monitor.output?.fromLogs !== true) return [];
+  const tell = (path: string, when: string, mend: number): LintFinding[] => {
+    const text = `the output is read from the log, which is gone with the Job ${when}: it may not be read in time`;
+    return [of(cronJob, 'OutputLogsGone', path, text, mend)];
+  };
+  if (ttlAfterFinishedS !== undefined && ttlAfterFinishedS < shortestLogTtlS) {
+    const when =
+      ttlAfterFinishedS === 0 ? 'as soon as it has ended' : `${inShort(ttlAfterFinishedS * 1000)} after its end`;
+    return tell('spec.jobTemplate.spec.ttlSecondsAfterFinished', when, usualTtlS);
+  }
+  return successLimit === 0 ? tell('spec.successfulJobsHistoryLimit', 'a moment after it has succeeded', 3) : [];
 }
 
 /** How long Kubernetes waits between all attempts of a Job together. */

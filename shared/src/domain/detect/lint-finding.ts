@@ -1,7 +1,7 @@
 import type { AlertType, Ref, Severity } from '../../contract/index.ts';
 import type { Dependencies } from '../alert/dependency.ts';
 import type { ChannelRef, Routing } from '../alert/routes.ts';
-import type { CronJobFacts } from '../execution/cron-job.ts';
+import type { CronJobFacts } from '../objects/cron-job.ts';
 import type { Rhythm, RhythmProblem } from '../schedule/rhythm.ts';
 
 type LintLevel = 'error' | 'warning' | 'note';
@@ -42,6 +42,7 @@ export const lintLevels = {
   ForbidWithoutDeadline: 'warning',
   RunsLongerThanPeriod: 'warning',
   HistoryTooShort: 'warning',
+  OutputLogsGone: 'warning',
   SlaWindowTooSmall: 'warning',
   SlaWindowBeyondRetention: 'warning',
   MaxDurationUnreachable: 'warning',
@@ -77,7 +78,9 @@ export interface LintedMonitor {
   readonly dependsOn?: readonly string[];
   readonly missedSchedule: { readonly enabled: boolean };
   readonly jobFailed: { readonly enabled: boolean };
-  readonly output?: { readonly assertions: readonly { readonly severity: Severity | undefined }[] } | undefined;
+  readonly output?:
+    | { readonly fromLogs?: boolean; readonly assertions: readonly { readonly severity: Severity | undefined }[] }
+    | undefined;
   readonly sla:
     | {
         readonly enabled: boolean;

@@ -1,6 +1,6 @@
 import type { Instant } from '../instant.ts';
-import type { JobFacts } from './job.ts';
-import type { PodFacts } from './pod.ts';
+import type { JobFacts } from '../objects/job.ts';
+import type { PodFacts } from '../objects/pod.ts';
 
 /** One pod of a Job as it is kept with the execution. */
 export interface Attempt {

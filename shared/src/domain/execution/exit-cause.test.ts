@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aContainer, aFailedJob, anEnd, aPod, slotAt } from '../../testing/index.ts';
 import { findExitCause } from './exit-cause.ts';
-import type { JobFacts } from './job.ts';
-import type { ContainerFacts, PodFacts } from './pod.ts';
+import type { JobFacts } from '../objects/job.ts';
+import type { ContainerFacts, PodFacts } from '../objects/pod.ts';
 
 /** A pod that failed, with these containers. */
 const failed = (containers: readonly ContainerFacts[], changes: Partial<PodFacts> = {}): PodFacts =>

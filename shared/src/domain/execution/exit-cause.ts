@@ -1,8 +1,8 @@
 import { isHopelessReason } from './hopeless-wait.ts';
 import { lowestIndex, unmendedIndexes } from './indexes.ts';
-import type { JobFacts } from './job.ts';
+import type { JobFacts } from '../objects/job.ts';
 import { podEndedAt } from './attempts.ts';
-import type { ContainerFacts, PodFacts, Termination } from './pod.ts';
+import type { ContainerFacts, PodFacts, Termination } from '../objects/pod.ts';
 
 /** Why a run failed, as the pods of its Job tell it. */
 export interface ExitCause {

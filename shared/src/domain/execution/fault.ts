@@ -1,9 +1,9 @@
 import type { FailureCause, SlotCause } from '../../contract/index.ts';
 import { findExitCause, type ExitCause } from './exit-cause.ts';
 import { refusedCreate } from './hopeless-wait.ts';
-import type { JobFacts } from './job.ts';
+import type { JobFacts } from '../objects/job.ts';
 import type { StartEvent } from './not-started.ts';
-import type { PodFacts } from './pod.ts';
+import type { PodFacts } from '../objects/pod.ts';
 import { hasRun } from './ran.ts';
 
 /** On whose side it is that a run failed, waits or was not started, and what else it concerns. */

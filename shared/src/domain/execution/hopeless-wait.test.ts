@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { aContainer, aJob, anEnd, aPod, slotAt } from '../../testing/index.ts';
 import { hopelessWaitOf, refusalIn, type CreateRefusal } from './hopeless-wait.ts';
-import type { JobFacts } from './job.ts';
-import type { ContainerFacts, PodFacts } from './pod.ts';
+import type { JobFacts } from '../objects/job.ts';
+import type { ContainerFacts, PodFacts } from '../objects/pod.ts';
 
 const second = 1_000;
 const job = (changes: Partial<JobFacts> = {}): JobFacts =>

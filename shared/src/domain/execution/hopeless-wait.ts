@@ -1,6 +1,6 @@
 import type { Instant } from '../instant.ts';
-import type { JobFacts } from './job.ts';
-import type { ContainerFacts, PodFacts } from './pod.ts';
+import type { JobFacts } from '../objects/job.ts';
+import type { ContainerFacts, PodFacts } from '../objects/pod.ts';
 import { ranOnce } from './ran.ts';
 
 /** A wait that does not pass by itself: a person has to mend the Job, its image or its namespace. */

@@ -1,4 +1,4 @@
-import type { PodFacts } from './pod.ts';
+import type { PodFacts } from '../objects/pod.ts';
 
 /**
  * The completion indexes named by a text such as `1,4-6`, as Kubernetes writes them in the status of an indexed Job.

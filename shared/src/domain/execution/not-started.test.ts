@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aContainer, aJob, anEnd, aPod, slotAt } from '../../testing/index.ts';
-import type { JobFacts } from './job.ts';
+import type { JobFacts } from '../objects/job.ts';
 import { findNotStarted, type StartEvent } from './not-started.ts';
-import type { ContainerFacts, PodFacts } from './pod.ts';
+import type { ContainerFacts, PodFacts } from '../objects/pod.ts';
 
 const pending = (...containers: ContainerFacts[]): PodFacts => aPod({ phase: 'Pending', containers });
 const waits = (waiting: string, waitingMessage?: string): ContainerFacts =>

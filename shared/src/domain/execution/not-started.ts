@@ -1,6 +1,6 @@
 import { isTellingWait } from './exit-cause.ts';
-import type { JobFacts } from './job.ts';
-import type { PodFacts } from './pod.ts';
+import type { JobFacts } from '../objects/job.ts';
+import type { PodFacts } from '../objects/pod.ts';
 import { hasRun } from './ran.ts';
 
 /** Why no container of a Job has run yet. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aJob, slotAt } from '../../testing/index.ts';
-import type { JobFacts } from './job.ts';
+import type { JobFacts } from '../objects/job.ts';
 import { canonicalJobName, originOf, slotOf, type SlotClaim } from './origin.ts';
 
 const claim = (jobName: string, changes: Partial<SlotClaim> = {}): SlotClaim => ({

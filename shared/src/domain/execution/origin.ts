@@ -1,6 +1,6 @@
 import type { Instant } from '../instant.ts';
 import type { ExecutionTrigger } from './execution.ts';
-import type { JobFacts } from './job.ts';
+import type { JobFacts } from '../objects/job.ts';
 
 type NamedJob = Pick<JobFacts, 'uid' | 'name' | 'cronJobName' | 'createdAt' | 'slotAt' | 'manual' | 'marks'>;
 

@@ -1,6 +1,6 @@
 import type { ExecutionStatus } from './execution.ts';
-import type { JobFacts } from './job.ts';
-import type { PodFacts } from './pod.ts';
+import type { JobFacts } from '../objects/job.ts';
+import type { PodFacts } from '../objects/pod.ts';
 
 /** What a run says of its output: `::cronjob-monitor rows=0 bytes=1.2e9`. */
 export interface OutputFacts {

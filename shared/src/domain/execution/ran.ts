@@ -1,5 +1,5 @@
 import type { Instant } from '../instant.ts';
-import type { ContainerFacts, PodFacts, Termination } from './pod.ts';
+import type { ContainerFacts, PodFacts, Termination } from '../objects/pod.ts';
 
 /** Ends of containers whose process never ran. */
 const neverRan = new Set(['StartError', 'ContainerCannotRun', 'ContainerStatusUnknown']);

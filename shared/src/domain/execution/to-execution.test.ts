@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aContainer, aFailedJob, aJob, anEnd, aPod, slotAt } from '../../testing/index.ts';
-import type { JobFacts } from './job.ts';
-import type { PodFacts } from './pod.ts';
+import type { JobFacts } from '../objects/job.ts';
+import type { PodFacts } from '../objects/pod.ts';
 import { toExecution, type ExecutionContext, judgeVanished, type Vanishing } from './to-execution.ts';
 
 const seen: ExecutionContext = { otherClaims: [], vanished: undefined, delayed: false, inMaintenance: false };

@@ -4,12 +4,12 @@ import type { Execution, ExecutionStatus } from './execution.ts';
 import { findExitCause } from './exit-cause.ts';
 import { faultOfRun } from './fault.ts';
 import { formatIndexes, unmendedIndexes } from './indexes.ts';
-import type { JobFacts } from './job.ts';
+import type { JobFacts } from '../objects/job.ts';
 import { factsOfPods, isOutputKnown } from './output-facts.ts';
 import { originOf, type SlotClaim, slotOf } from './origin.ts';
 import { elapsedMs } from './outcome.ts';
-import type { PodFacts } from './pod.ts';
-import type { ConcurrencyPolicy } from './cron-job.ts';
+import type { PodFacts } from '../objects/pod.ts';
+import type { ConcurrencyPolicy } from '../objects/cron-job.ts';
 
 /** What an execution says besides its Job and pods. */
 export interface ExecutionContext {

@@ -50,13 +50,13 @@ type FactName =
   | 'count'
   | 'group';
 
-export interface Fact {
+interface Fact {
   readonly name: FactName;
   readonly label: string;
   readonly value: string;
 }
 
-export interface Link {
+interface Link {
   readonly text: string;
   /** http or https. */
   readonly href: string;

@@ -1,7 +1,7 @@
 import { ScheduleError } from './schedule-error.ts';
 
 /** What one field of a schedule matches. */
-export interface Field {
+interface Field {
   /** `matches[value]` is 1 for every value that the field names. */
   readonly matches: Uint8Array;
   /** The field matches no value at all, as `,` does. */

@@ -1,4 +1,4 @@
-import type { ConcurrencyPolicy, CronJobFacts } from '../execution/cron-job.ts';
+import type { ConcurrencyPolicy, CronJobFacts } from '../objects/cron-job.ts';
 import type { Instant } from '../instant.ts';
 
 /** The fields of a CronJob that decide which runs are due. */

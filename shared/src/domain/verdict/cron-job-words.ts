@@ -1,4 +1,10 @@
-import type { ExecutionStatus, ScheduleProblem, SlaSubject, Words } from '../../contract/index.ts';
+import {
+  whyNotJudged,
+  type ExecutionStatus,
+  type ScheduleProblem,
+  type SlaSubject,
+  type Words,
+} from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 import { alertWords, rateWords, type WordedAlert } from './alert-words.ts';
 import { durationInWords, exitInWords, instantIn, limitInWords } from './figures.ts';
@@ -88,7 +94,7 @@ const tellers: Readonly<Record<OwnKind, (facts: CronJobWordFacts) => Told>> = {
     }
     return pending ? { words: alertWords(pending), sinceAt: pending.sinceAt } : unknown('An alert waits for its delay');
   },
-  notEvaluated: (facts) => unknown(`Not evaluated: ${problemInWords(facts)}`),
+  notEvaluated: (facts) => unknown(`Not evaluated: ${whyNotJudged(facts)}`),
   neverRan: ({ suspended, nextRunAt, lastRun, running = 0 }) => {
     const jobs = running === 1 ? '1 Job is active' : `${running} Jobs are active`;
     const none = running > 0 ? `no run has ended yet, ${jobs}` : lastRun ? 'no run was seen to end' : 'no run seen yet';
@@ -160,50 +166,4 @@ export function brokenWords(
 
 function endOf(run: WordedRun): Instant | undefined {
   return run.finishedAt ?? run.startedAt;
-}
-
-/** Why no expected runs are known. */
-function problemInWords({ schedule, timeZone, problem }: CronJobWordFacts): string {
-  switch (problem) {
-    case 'unknownZone':
-      return `unknown zone "${timeZone ?? /^(?:CRON_)?TZ=(\S+)/.exec(schedule)?.[1] ?? ''}"`;
-    case 'zoneMismatch':
-      return 'the cluster reads its schedule in another zone than cluster.default-time-zone says';
-    case 'neverRuns':
-      return impossibleDate(schedule) ?? `no date matches "${schedule}"`;
-    default:
-      return `the schedule "${schedule}" cannot be read`;
-  }
-}
-
-const months = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
-const longest = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-/** `30 February does not come`, where a schedule asks for one such date. */
-function impossibleDate(schedule: string): string | undefined {
-  const [day = '', month = ''] = schedule
-    .replace(/^(CRON_)?TZ=\S+\s+/, '')
-    .split(/\s+/)
-    .slice(2, 4);
-  const index = /^\d+$/.test(month)
-    ? Number(month) - 1
-    : months.findIndex((name) => name.slice(0, 3).toUpperCase() === month.toUpperCase());
-  const name = months[index];
-  const days = Number(day);
-  return name !== undefined && Number.isInteger(days) && days > (longest[index] ?? 31)
-    ? `${days} ${name} does not come`
-    : undefined;
 }

@@ -1,33 +1,12 @@
 import { failureReason } from '../execution/failure-reason.ts';
-import type { Words } from '../../contract/index.ts';
+import { durationInWords, durationUnits, type Words } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 
-const units = [
-  { word: 'd', seconds: 86_400 },
-  { word: 'h', seconds: 3_600 },
-  { word: 'min', seconds: 60 },
-  { word: 's', seconds: 1 },
-] as const;
-
-/** A duration in words: two units at most, `1 d 2 h`, `52 min 54 s`, `340 ms`. */
-export function durationInWords(seconds: number): string {
-  if (seconds > 0 && seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  const whole = Math.round(seconds);
-  const first = units.findIndex(({ seconds: size }) => whole >= size);
-  if (first < 0) return '0 s';
-  const parts: string[] = [];
-  let left = whole;
-  for (const { word, seconds: size } of units.slice(first, first + 2)) {
-    const count = Math.floor(left / size);
-    if (count > 0) parts.push(`${count} ${word}`);
-    left -= count * size;
-  }
-  return parts.join(' ');
-}
+export { durationInWords };
 
 /** A limit in the largest unit that divides it evenly, as people write it: `25 h`, `45 min`, but `6 min 54 s` and `1 h 40 min`; days from two on. */
 export function limitInWords(seconds: number): string {
-  const unit = units.find(
+  const unit = durationUnits.find(
     ({ word, seconds: size }) => seconds >= size && seconds % size === 0 && (word !== 'd' || seconds >= 2 * size),
   );
   if (!unit) return durationInWords(seconds);

@@ -33,7 +33,7 @@ interface NewsOfChange {
 }
 
 /** Who wrote an object, as it was before the change and as it is after it. */
-export interface Writes {
+interface Writes {
   readonly before: readonly FieldWrite[];
   readonly after: readonly FieldWrite[];
 }

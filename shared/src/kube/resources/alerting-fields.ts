@@ -53,7 +53,7 @@ const channelRef = refine(
   },
 );
 
-export const channelRefs = namedList(channelRef, 20);
+const channelRefs = namedList(channelRef, 20);
 
 const when = object({
   owners: optional(set(text(1, 253), 50)),
@@ -96,9 +96,9 @@ const route = refine(
   },
 );
 
-export const routes = namedList(route, 50);
+const routes = namedList(route, 50);
 
-export const includeContext = refine(
+const includeContext = refine(
   object({
     logs: defaulted(boolean, true),
     logLines: defaulted(integer(1, 10_000), 50),
@@ -128,7 +128,7 @@ const overrideMembers = Object.fromEntries(alertTypes.map((type) => [type, optio
   Member<Severity>
 >; // one member for each type, made from the list of all types
 
-export const severityOverrides = refine(object(overrideMembers), (read): Partial<Record<AlertType, Severity>> =>
+const severityOverrides = refine(object(overrideMembers), (read): Partial<Record<AlertType, Severity>> =>
   Object.fromEntries(Object.entries(read).filter(([, severity]) => severity !== undefined)),
 );
 
@@ -181,11 +181,11 @@ const fixPattern = refine(
       : { name, match, suggestion, priority },
 );
 
-export const suggestedFixPatterns = namedList(fixPattern, 50);
+const suggestedFixPatterns = namedList(fixPattern, 50);
 
 const shortestReminderMs = 5 * 60_000;
 
-export const remindEvery = refine(duration({ zero: true }), (value, path, reading) => {
+const remindEvery = refine(duration({ zero: true }), (value, path, reading) => {
   const ms = parseDuration(value) ?? 0;
   return ms === 0 || ms >= shortestReminderMs ? value : refuse(reading, path, 'must be 0s for none, or at least 5m');
 });

@@ -1,22 +1,19 @@
 import { channelTypes, chatFormats, webhookFormats } from '../../contract/index.ts';
 import {
+  emailTlsModes,
   messagePlaceholders,
+  pagingSeverities,
   parseDuration,
   parseTemplate,
   unknownPlaceholders,
   usualAckWithin,
-} from '../../domain/index.ts';
-import {
-  emailTlsModes,
-  pagingSeverities,
   webhookMethods,
-  type ChatSpec,
-  type DrillSpec,
-  type EmailSpec,
-  type PagingSpec,
+  type ChatTarget,
+  type EmailTarget,
+  type PagingTarget,
   type SecretKeyRef,
-  type WebhookSpec,
-} from './channel-spec.ts';
+  type WebhookTarget,
+} from '../../domain/index.ts';
 import { refine, set, textMap } from './collection.ts';
 import {
   boolean,
@@ -89,7 +86,7 @@ const chat = refine(
     defaultChannel: optional(text(0, 80)),
     messageTemplate: optional(template(8192)),
   }),
-  ({ webhookSecretRef, format, ...rest }, path, reading): ChatSpec | undefined => {
+  ({ webhookSecretRef, format, ...rest }, path, reading): ChatTarget['chat'] | undefined => {
     if (format === 'telegram' && (rest.defaultChannel ?? '') === '')
       return refuse(reading, path, 'format telegram needs defaultChannel, the id of the chat');
     return webhookSecretRef && format && { webhookSecretRef, format, ...rest };
@@ -102,7 +99,8 @@ const paging = refine(
     severity: optional(oneOf(pagingSeverities)),
     endpoint: optional(text(0, 2048, { source: '^https://[^\\s/]+', says: 'must be an https URL' })),
   }),
-  ({ routingKeySecretRef, ...rest }): PagingSpec | undefined => routingKeySecretRef && { routingKeySecretRef, ...rest },
+  ({ routingKeySecretRef, ...rest }): PagingTarget['paging'] | undefined =>
+    routingKeySecretRef && { routingKeySecretRef, ...rest },
 );
 
 const email = refine(
@@ -114,7 +112,7 @@ const email = refine(
     subjectTemplate: optional(template(512, oneLine)),
     bodyTemplate: optional(template(8192)),
   }),
-  ({ smtpSecretRef, from, to, tls, ...rest }): EmailSpec | undefined =>
+  ({ smtpSecretRef, from, to, tls, ...rest }): EmailTarget['email'] | undefined =>
     smtpSecretRef && from !== undefined && to && tls ? { smtpSecretRef, from, to, tls, ...rest } : undefined,
 );
 
@@ -131,7 +129,7 @@ const webhook = refine(
     signingSecretRef: optional(secretKeyRef),
     sendUpdates: defaulted(boolean, false),
   }),
-  (read, path, reading): WebhookSpec | undefined => {
+  (read, path, reading): WebhookTarget['webhook'] | undefined => {
     const { urlSecretRef, format, readSilences = true, method, headers = {}, sendUpdates = false, ...rest } = read;
     const isPlain = rest.payloadTemplate === undefined && rest.signingSecretRef === undefined && method === 'POST';
     if (format === 'alertmanager' && !isPlain)
@@ -173,6 +171,17 @@ const ackWithin = refine(duration(), (value, path, reading) => {
   const ms = parseDuration(value) ?? 0;
   return ms >= leastAckMs && ms <= mostAckMs ? value : refuse(reading, path, 'must be 1m to 7d');
 });
+
+/** When a person is asked to prove that they read what arrives there. */
+export interface DrillSpec {
+  /** Five fields, at most one a day. */
+  readonly schedule: string;
+  readonly timezone: string;
+  /** A duration, from when the receiver accepted it. */
+  readonly ackWithin: string;
+  /** Name of the AlertChannel that hears when it is not proved. */
+  readonly fallbackChannel: string | undefined;
+}
 
 const drill = refine(
   object({

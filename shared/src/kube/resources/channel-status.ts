@@ -1,6 +1,5 @@
 import { soundChannel } from '../../contract/index.ts';
-import type { NeededSecret } from './channel-spec.ts';
-import { judgeProof, type DrillProof } from '../../domain/index.ts';
+import { judgeProof, type DrillProof, type NeededSecret } from '../../domain/index.ts';
 import { cutText, type Condition, type ConditionVerdict } from './condition.ts';
 import type { DecodedChannel } from './decode-channel.ts';
 import { describeProblems } from './reading.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wholeChannelSpecs } from '../../testing/index.ts';
-import { neededSecrets } from './channel-spec.ts';
+import { neededSecrets } from '../../domain/index.ts';
 import { decodeChannelSpec } from './decode-channel.ts';
 
 const { chat, email, paging, webhook } = wholeChannelSpecs;

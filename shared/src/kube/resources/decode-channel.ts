@@ -1,10 +1,21 @@
 import { channelTypes, type ChannelType } from '../../contract/index.ts';
 import type { RawObject } from '../cluster.ts';
-import { channelSpecField } from './channel-fields.ts';
-import type { ChannelSpec, ChannelTarget } from './channel-spec.ts';
+import type { ChannelTarget } from '../../domain/index.ts';
+import { channelSpecField, type DrillSpec } from './channel-fields.ts';
 import { refuse, startReading, type SpecProblem } from './reading.ts';
 
-type ReadChannel = NonNullable<ReturnType<typeof channelSpecField.read>>;
+/** The spec of an AlertChannel as applied: defaults filled in, without what could not be used. */
+export type ChannelSpec = ChannelTarget & {
+  readonly rateLimiting: { readonly maxAlertsPerHour: number; readonly burstLimit: number };
+  readonly sendResolved: boolean;
+  /** Of paging: what ended before it was told is triggered and resolved in one go. */
+  readonly sendRecovered: boolean;
+  readonly testOnSave: boolean;
+  /** Namespaces that it admits. Absent: monitors of all, and annotations of none. */
+  readonly allowedNamespaces?: readonly string[] | undefined;
+  /** Undefined: a person proves it only when asked to by hand. */
+  readonly drill?: DrillSpec | undefined;
+};
 
 /** What could be made of an AlertChannel's spec. One problem makes the channel InvalidSpec. */
 export interface DecodedChannel {
@@ -34,7 +45,9 @@ export function decodeChannelSpec(object: RawObject): DecodedChannel {
   const { name } = (object['metadata'] ?? {}) as { readonly name?: unknown };
   if (drill?.fallbackChannel !== undefined && drill.fallbackChannel === name)
     refuse(reading, 'spec.drill.fallbackChannel', 'must be another channel');
-  const target = targetOf(read, type);
+  const block: unknown = read[type];
+  // The block that the type names, and that alone: the field of that name read it.
+  const target = block === undefined ? undefined : ({ type, [type]: block } as unknown as ChannelTarget);
   const spec = target && {
     ...target,
     rateLimiting: rateLimiting ?? { maxAlertsPerHour: 100, burstLimit: 10 },
@@ -45,12 +58,4 @@ export function decodeChannelSpec(object: RawObject): DecodedChannel {
     drill,
   };
   return { type, spec, problems: reading.problems };
-}
-
-function targetOf(read: ReadChannel, type: ChannelType): ChannelTarget | undefined {
-  const { chat, paging, email, webhook } = read;
-  if (type === 'chat') return chat && { type, chat };
-  if (type === 'paging') return paging && { type, paging };
-  if (type === 'email') return email && { type, email };
-  return webhook && { type, webhook };
 }

@@ -46,7 +46,7 @@ export function defaulted<T>(field: Field<T>, value: unknown): Member<T> {
   return { field, required: false, default: value };
 }
 
-export type Members = Readonly<Record<string, Member<unknown>>>;
+type Members = Readonly<Record<string, Member<unknown>>>;
 /** What was read: absent and unusable fields are undefined. */
 export type Read<M extends Members> = {
   readonly [K in keyof M]: (M[K] extends Member<infer T> ? T : never) | undefined;

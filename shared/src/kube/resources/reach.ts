@@ -14,7 +14,7 @@ export interface ReachRules {
 export type RefusalReason = 'NamespaceNotAuthorized' | 'NamespaceIgnored' | 'NamespaceNotFound';
 
 /** A namespace that was asked for and is left out. */
-export interface Refusal {
+interface Refusal {
   readonly namespace: string;
   readonly reason: RefusalReason;
 }

@@ -83,7 +83,7 @@ export function anyControllerOf({ raw }: Metadata): Controller | undefined {
   return undefined;
 }
 
-export interface Controller {
+interface Controller {
   readonly uid: string;
   readonly name: string;
   readonly kind: string;

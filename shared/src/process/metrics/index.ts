@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
-import { EventLoopDelay } from './event-loop-delay.ts';
+import { EventLoopDelay } from './runtime.ts';
 import { single, type Family, type Sample } from './family.ts';
-import { GcPauses } from './gc-pauses.ts';
+import { GcPauses } from './runtime.ts';
 import { renderFamilies } from './render.ts';
 import { runtimeFamilies } from './runtime.ts';
 

@@ -4,9 +4,8 @@ import { test } from 'node:test';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { FakeClock } from '../../testing/index.ts';
 import { systemClock } from '../clock.ts';
-import { EventLoopDelay } from './event-loop-delay.ts';
+import { EventLoopDelay, GcPauses } from './runtime.ts';
 import type { Family } from './family.ts';
-import { GcPauses } from './gc-pauses.ts';
 import { createProcessMetrics } from './index.ts';
 import { renderFamilies } from './render.ts';
 

@@ -58,7 +58,7 @@ const moving = [
 export const alertColumns = [...fixed, ...moving] as const;
 export const movingAlertColumns = moving;
 
-export function isLive(state: AlertState): boolean {
+function isLive(state: AlertState): boolean {
   return openAlertStates.some((open) => open === state);
 }
 

@@ -2,7 +2,7 @@ import { firstRow, marks } from '../ask.ts';
 import type { Db } from '../database.ts';
 
 /** Open alerts by state. */
-export interface OpenAlerts {
+interface OpenAlerts {
   readonly active: number;
   readonly pending: number;
   readonly suppressed: number;

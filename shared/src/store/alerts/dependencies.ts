@@ -114,7 +114,7 @@ export async function findHolder(db: Db, alertId: string): Promise<Holder | unde
   };
 }
 
-export interface Holder {
+interface Holder {
   readonly namespace: string;
   readonly name: string;
   readonly type: AlertType;

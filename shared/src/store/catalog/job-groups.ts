@@ -11,7 +11,7 @@ export function marksBesideLabels({ annotations, ownerKind }: JobMarks): object 
 }
 
 /** A group as an earlier process left it. */
-export interface KeptGroup {
+interface KeptGroup {
   readonly facts: CronJobFacts;
   /** When the last of its runs that was recorded had ended. */
   readonly endedAt: Instant | undefined;

@@ -9,22 +9,12 @@ import { toId16 } from '../id16.ts';
 import { quoted, rowsIn, updateAll } from '../upsert.ts';
 import { recordDecisions } from '../alert-decisions.ts';
 import { lockCronJobs } from './cron-job-ids.ts';
+import type { CatalogMonitor } from './list-monitors.ts';
 import { relist } from './cronjob-list.ts';
 import { moveAlertCounters } from '../alerts/move-alert-counters.ts';
 
 /** A CronJobMonitor as applied: spec with defaults and ceilings, and what its reconciler found. JSON values are kept as given. */
-export interface MonitorProjection {
-  readonly uid: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly generation: number;
-  readonly createdAt: Instant;
-  readonly spec: unknown;
-  readonly phase: MonitorPhase;
-  readonly conditions: readonly unknown[];
-  readonly counts: unknown;
-  /** End of the last reconcile that succeeded; undefined: never. */
-  readonly evaluatedAt: Instant | undefined;
+export interface MonitorProjection extends Omit<CatalogMonitor, 'id'> {
   /** When an earlier object of its name was seen to go; undefined: none was. */
   readonly earlierGoneAt?: Instant | undefined;
   /** When its spec was written last, by the cluster; undefined: not known. */

@@ -5,7 +5,7 @@ import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 
 /** States of messages that may need a person. */
-export const openDeliveryStates = ['ready', 'claimed', 'parked', 'dead'] as const satisfies readonly DeliveryState[];
+const openDeliveryStates = ['ready', 'claimed', 'parked', 'dead'] as const satisfies readonly DeliveryState[];
 type OpenDeliveryState = (typeof openDeliveryStates)[number];
 
 /** How many messages are in each of these states; a drill is no message about anything. */

@@ -38,7 +38,7 @@ interface FoldedOf {
   readonly before: number;
 }
 
-export interface Folded {
+interface Folded {
   readonly digest: ClaimedDelivery;
   /** How many messages of each kind it replaces. */
   readonly kinds: ReadonlyMap<DeliveryKind, number>;

@@ -10,7 +10,7 @@ import type { StoredDeliveryError } from '../deliveries/delivery-record.ts';
 import { drillColumns, hashOf, toDrill, type StoredDrill } from './drill-record.ts';
 
 /** `unknown` does not tell whether there is such a drill. `proved` twice tells the first acknowledgement both times. */
-export type Acknowledged =
+type Acknowledged =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'over'; readonly drill: StoredDrill }
   | { readonly kind: 'proved'; readonly drill: StoredDrill };

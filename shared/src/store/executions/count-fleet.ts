@@ -7,7 +7,7 @@ import type { Db } from '../database.ts';
 import { flagBits, outcomeWords, statusWords, triggerWords } from '../words.ts';
 
 /** What became of the fleet in a window. */
-export interface FleetFigures {
+interface FleetFigures {
   /** Runs that ended in it. */
   readonly ended: number;
   /** Scheduled runs created in it. */

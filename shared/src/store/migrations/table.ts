@@ -1,7 +1,7 @@
 import type { ColumnType, Dialect } from '../dialect/dialect.ts';
 
 /** A column: its type, and whether it may be null. Columns that hold instants are bigint and end in `_at`. */
-export interface Column {
+interface Column {
   readonly type: ColumnType;
   readonly nullable: boolean;
   readonly initially: number | undefined;
@@ -29,7 +29,7 @@ export interface Table {
   readonly updated?: boolean;
 }
 
-export interface Index {
+interface Index {
   readonly on: readonly string[];
   readonly unique?: boolean;
   readonly ordered?: boolean;

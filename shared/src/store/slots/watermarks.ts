@@ -3,7 +3,7 @@ import { change, firstRow, inParts, marks } from '../ask.ts';
 import type { Db, Tx } from '../database.ts';
 
 /** How far a CronJob is judged now. */
-export interface Watermark {
+interface Watermark {
   readonly cronJobId: number;
   readonly evaluatedThroughAt: Instant;
   /** The slot that waits for the run before it. */

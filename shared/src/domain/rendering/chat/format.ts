@@ -4,7 +4,7 @@ import type { Fitting } from '../fit.ts';
 import type { MessageDocument } from '../message-document.ts';
 
 /** What a body needs besides the words. */
-export interface About {
+interface About {
   /** The room that the spec names. */
   readonly room: string | undefined;
   /** The same for all messages of one alert. */

@@ -1,5 +1,5 @@
 import type { Instant } from '../instant.ts';
-import type { OutputFacts } from './output-facts.ts';
+import type { OutputFacts } from '../execution/output-facts.ts';
 
 /** What we keep of a pod of a Job: enough for the exit cause, the attempts and "never started". */
 export interface PodFacts {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { csvHeader, csvRow, valueAt } from './csv.ts';
+import { csvHeader, csvRow, valueAt } from './answer.ts';
 
 const row = (value: unknown): string => csvRow({ value }, ['value'], 0).slice(0, -2);
 

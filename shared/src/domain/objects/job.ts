@@ -1,6 +1,6 @@
 import type { Instant } from '../instant.ts';
 import type { JobMarks } from './job-group.ts';
-import type { JobOutcome } from './outcome.ts';
+import type { JobOutcome } from '../execution/outcome.ts';
 
 /** What we keep of a Job: the few fields that decide, about 0.3 KiB. kubernetes.io/docs: Job status. */
 export interface JobFacts {

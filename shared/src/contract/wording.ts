@@ -1,0 +1,93 @@
+import type { ScheduleProblem } from './vocabulary.ts';
+
+/** A span of time as messages and pages say it: at most two units, and none that is too fine for its length. Cut, never rounded up. */
+export function spanInWords(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const minutes = Math.floor(whole / 60);
+  const hours = Math.floor(minutes / 60);
+  if (hours >= 48) return twoUnits(Math.floor(hours / 24), 'd', hours % 24, 'h');
+  if (hours >= 24) return `${hours} h`;
+  if (hours > 0) return twoUnits(hours, 'h', minutes % 60, 'min');
+  if (minutes >= 5) return `${minutes} min`;
+  return minutes > 0 ? twoUnits(minutes, 'min', whole % 60, 's') : `${whole} s`;
+}
+
+function twoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}
+
+/** Units of a duration, the largest first. */
+export const durationUnits = [
+  { word: 'd', seconds: 86_400 },
+  { word: 'h', seconds: 3_600 },
+  { word: 'min', seconds: 60 },
+  { word: 's', seconds: 1 },
+] as const;
+
+/** A duration in words, rounded: two units at most, `1 d 2 h`, `52 min 54 s`, `340 ms`. */
+export function durationInWords(seconds: number): string {
+  if (seconds > 0 && seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  const whole = Math.round(seconds);
+  const first = durationUnits.findIndex(({ seconds: size }) => whole >= size);
+  if (first < 0) return '0 s';
+  // Two neighbours: hours beside days, seconds beside minutes; a zero beside them is left out.
+  const parts: string[] = [];
+  let left = whole;
+  for (const { word, seconds: size } of durationUnits.slice(first, first + 2)) {
+    const count = Math.floor(left / size);
+    if (count > 0) parts.push(`${count} ${word}`);
+    left -= count * size;
+  }
+  return parts.join(' ');
+}
+
+/** Why no expected runs are known of a CronJob: the end of "Not evaluated: …". `timeZone`: the one that its spec names. */
+export function whyNotJudged(of: {
+  readonly schedule: string;
+  readonly timeZone?: string | null | undefined;
+  readonly problem?: ScheduleProblem | null | undefined;
+}): string {
+  const { schedule, timeZone, problem } = of;
+  switch (problem) {
+    case 'unknownZone':
+      return `unknown zone "${timeZone ?? /^(?:CRON_)?TZ=(\S+)/.exec(schedule)?.[1] ?? ''}"`;
+    case 'zoneMismatch':
+      return 'the cluster reads its schedule in another zone than cluster.default-time-zone says';
+    case 'neverRuns':
+      return impossibleDate(schedule) ?? `no date matches "${schedule}"`;
+    default:
+      return `the schedule "${schedule}" cannot be read`;
+  }
+}
+
+const months = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** `30 February does not come`, where a schedule asks for one such date; undefined for other reasons never to run. */
+function impossibleDate(schedule: string): string | undefined {
+  const [day = '', month = ''] = schedule
+    .replace(/^(CRON_)?TZ=\S+\s+/, '')
+    .split(/\s+/)
+    .slice(2, 4);
+  const index = /^\d+$/.test(month)
+    ? Number(month) - 1
+    : months.findIndex((name) => name.slice(0, 3).toUpperCase() === month.toUpperCase());
+  const name = months[index];
+  const days = Number(day);
+  return name !== undefined && Number.isInteger(days) && days > (longestMonths[index] ?? 31)
+    ? `${days} ${name} does not come`
+    : undefined;
+}
