@@ -89,10 +89,12 @@ export {
   findComparedRuns,
   listRunsOfAnotherSpec,
   type RunOfCronJob,
+  findComparedJob,
   type ComparedRuns,
 } from './executions/compared-runs.ts';
 export { updateExecutionFaults, updateExecutionFixes } from './executions/execution-fix.ts';
 export { listIncompleteRuns, updateExecutionEvidence } from './executions/execution-evidence.ts';
+export { listSuspendedSince, listSuspensions } from './suspensions.ts';
 export { listActiveJobs, putActiveJobs, type ActiveJob } from './active-jobs.ts';
 export {
   findEvidence,

@@ -17,7 +17,8 @@ import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-
 import type { ApiContext } from '../../context.ts';
 import { askElsewhere } from '../clusters/ask.ts';
 import type { RouteDeps } from '../deps.ts';
-import { route, type Asked } from '../route.ts';
+import type { Values } from '../../middleware/validate.ts';
+import { route } from '../route.ts';
 import { decisiveIn, readDecisive } from '../executions/decisive.ts';
 import { flag, instant, name, names, namespaces, text, whole, word, words } from '../../middleware/parameters.ts';
 
@@ -122,7 +123,7 @@ export const logsRoutes = [
 ];
 
 /** Of a run of another cluster that goes on the service there is asked, where one takes that. */
-async function readLogsOf(deps: RouteDeps, ctx: ApiContext, query: Asked<typeof logsQuery>): Promise<JobLogs> {
+async function readLogsOf(deps: RouteDeps, ctx: ApiContext, query: Values<typeof logsQuery>): Promise<JobLogs> {
   const { store, actions, elsewhere } = deps;
   const { namespace = '', jobName = '' } = ctx.params;
   const known = await getKnownCronJob(store, ctx.params);

@@ -1,6 +1,7 @@
 import { counted } from '../delivery/wording.ts';
 import { formatDuration, parseResourceDuration } from '../duration.ts';
 import type { Rhythm } from '../schedule/rhythm.ts';
+import { findZoneFault } from '../schedule/zone-fault.ts';
 import { lintLevels, type LintCode, type LintedCronJob, type LintFacts, type LintFinding } from './lint-finding.ts';
 
 const dayMs = 86_400_000;
@@ -32,13 +33,18 @@ interface RuleFacts extends Pick<LintFacts, 'skewP99Ms'> {
 /** What is to be said about one CronJob as one monitor watches it. */
 export function lintCronJob(cronJob: LintedCronJob, facts: RuleFacts): LintFinding[] {
   const { rhythm } = cronJob;
+  if (rhythm === 'ZoneUnknown') {
+    const fault = findZoneFault(cronJob.facts);
+    // Else it is the default zone of the cluster that is not known.
+    const message = fault?.message ?? 'the time zone is not known';
+    return [of(cronJob, rhythm, fault?.path ?? 'spec.timeZone', message, fault?.mend)];
+  }
   if (typeof rhythm === 'string') {
     const text = {
       ScheduleInvalid: 'the schedule cannot be read',
-      ZoneUnknown: 'the time zone is not known',
       ScheduleNeverFires: 'the schedule never comes',
     }[rhythm];
-    return [of(cronJob, rhythm, rhythm === 'ZoneUnknown' ? 'spec.timeZone' : 'spec.schedule', text)];
+    return [of(cronJob, rhythm, 'spec.schedule', text)];
   }
   return [
     ...lintSchedule(cronJob, rhythm, facts),
@@ -71,7 +77,8 @@ function lintSchedule(cronJob: LintedCronJob, rhythm: Rhythm, facts: RuleFacts):
       '@every 1m',
     );
   }
-  if (rhythm.hasZonePrefix) tell('ZoneInSchedule', 'spec.schedule', 'a zone in the schedule is refused by Kubernetes');
+  const fault = findZoneFault(cronJob.facts);
+  if (fault) tell(fault.code, fault.path, fault.message, fault.mend);
   if (rhythm.meetsClockChange) {
     tell('SlotInDstChange', 'spec.schedule', 'a run of the coming year falls into a change of the clocks');
   }

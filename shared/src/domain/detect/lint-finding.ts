@@ -110,6 +110,7 @@ export interface LintedCronJob {
     | 'namespace'
     | 'name'
     | 'notes'
+    | 'schedule'
     | 'timeZone'
     | 'policy'
     | 'deadlineS'

@@ -33,6 +33,7 @@ const sla = {
   durationRegressionThreshold: 50,
 };
 const facts: LintedCronJob['facts'] = {
+  schedule: '0 2 * * *',
   namespace: 'prod',
   name: 'backup',
   notes: {},
@@ -55,7 +56,7 @@ interface Changes extends Partial<LintedCronJob['facts']> {
 
 /** A daily CronJob about which there is nothing to say, changed. */
 function aCronJob({ schedule = '0 2 * * *', durations, nextRunAt, ...changes }: Changes = {}): LintedCronJob {
-  const of = { ...facts, ...changes };
+  const of = { ...facts, schedule, ...changes };
   return { facts: of, rhythm: rhythmOf(schedule, of.timeZone ?? 'UTC', now), durations, nextRunAt };
 }
 
