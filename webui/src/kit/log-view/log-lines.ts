@@ -15,7 +15,7 @@ export function linesOf(text: string): string[] {
 }
 
 /** Part of a line; `isHit`: what is looked for. */
-export interface Piece {
+interface Piece {
   readonly text: string;
   readonly isHit: boolean;
 }

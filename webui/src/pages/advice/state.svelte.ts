@@ -14,7 +14,7 @@ import { Resource } from '../../state/resource.svelte.ts';
 export const findingsPerPage = 100;
 
 /** The findings of one kind that a page shows. */
-export interface ShownKind extends AdviceKind {
+interface ShownKind extends AdviceKind {
   readonly items: readonly Advice[];
 }
 

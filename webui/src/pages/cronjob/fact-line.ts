@@ -1,6 +1,6 @@
 import { factText, plural } from '../../format/figures.ts';
 
-export interface FactPoint {
+interface FactPoint {
   readonly at: number;
   readonly value: number;
 }

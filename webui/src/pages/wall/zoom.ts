@@ -19,7 +19,7 @@ export interface WallZoom {
 }
 
 /** Lines and columns that a selection covers, both ends among them. */
-export interface Covered {
+interface Covered {
   readonly top: number;
   readonly bottom: number;
   readonly first: number;
