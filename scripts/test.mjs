@@ -60,7 +60,7 @@ const groups = [
   { name: 'image', partOf: 'node', beside: ['node'], files: 'tests/realnode/image.test.ts' },
   {
     name: 'truth',
-    beside: ['node'],
+    beside: ['faults', 'node'],
     givesWay: true,
     files: 'tests/truth/**/*.test.ts',
     atOnce: 2,
@@ -68,7 +68,7 @@ const groups = [
   },
   { name: 'chart', within: 'truth', files: 'tests/chart/**/*.test.ts', atOnce: 2 },
   { name: 'node', files: 'tests/realnode/**/*.test.ts', atOnce: 3, first: /\/(split|standalone)\./ },
-  { name: 'other', files: 'tests/**/*.test.ts' },
+  { name: 'other', beside: ['node'], givesWay: true, files: 'tests/**/*.test.ts', atOnce: 2 },
 ];
 
 /** What no package brings: where it is missing, even the build machine may skip. A real node is what a kernel or a sandbox refuses. */

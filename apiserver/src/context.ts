@@ -40,6 +40,8 @@ export interface ApiState {
   rendered?: Rendered;
   /** Set by the user interface: its files have no pattern. */
   isUi?: boolean;
+  /** Id of the action by which another cluster asks: what is made bears it, so that the same action makes it once. */
+  actionId?: string;
   /** Audit line: what the caller wrote about it. */
   comment?: string;
 }

@@ -6,6 +6,7 @@ import { createApp } from './app.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
 import type { Clusters, ServedCluster } from './routes/index.ts';
 import { Agent } from './clusters/agent.ts';
+import { createAnswerAsked } from './clusters/asked-calls.ts';
 import { ClusterDirectory } from './clusters/directory.ts';
 import { serveOther } from './clusters/other-cluster.ts';
 import { createRouteDeps, type Bounds, type OwnParts, type SharedParts } from './clusters/route-deps.ts';
@@ -109,7 +110,7 @@ export function createApi(deps: ApiDeps): Api {
   });
 
   const translate = storeTranslation(databaseWatch);
-  const agent = agentOf(settings, clusters.home.deps, translate);
+  const agent = agentOf(settings, clusters.home.deps, { bounds, translate });
   const handler = createApp({
     settings,
     clusters,
@@ -142,11 +143,14 @@ export function createApi(deps: ApiDeps): Api {
 
 /** Undefined where no key is shared with other clusters. */
 function agentOf(
-  { actionsKey, clusterName }: ApiSettings,
+  { actionsKey: key, clusterName: name, readOnly }: ApiSettings,
   home: ConstructorParameters<typeof Agent>[0],
-  translate: ReturnType<typeof storeTranslation>,
+  { bounds, translate }: { readonly bounds: Bounds; readonly translate: ReturnType<typeof storeTranslation> },
 ): Agent | undefined {
-  return actionsKey && clusterName !== undefined ? new Agent(home, actionsKey, clusterName, translate) : undefined;
+  if (!key || name === undefined) return undefined;
+  const { databaseWatch } = home;
+  const answerAsked = createAnswerAsked(home, { ...bounds, isReadOnly: readOnly, databaseWatch });
+  return new Agent(home, { key, name, answerAsked, translate });
 }
 
 /** The cluster that this process runs in. */

@@ -1,4 +1,4 @@
-import { getSchemaState, StoreError, type SchemaState, type Store } from '@cronjob-monitor/shared/store';
+import { getSchemaState, PoolBusyError, StoreError, type SchemaState, type Store } from '@cronjob-monitor/shared/store';
 import type { Problem } from '@cronjob-monitor/shared/domain';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { StorageState } from '@cronjob-monitor/shared/contract';
@@ -83,6 +83,8 @@ async function ask(store: Store): Promise<DatabaseView> {
     return { storage: storageOf(schema, store), schema: { version: schema.version, supported: schema.supported } };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
+    // It answered others while this question waited for a connection.
+    if (error instanceof PoolBusyError) return { storage: 'connected', schema: undefined };
     return { storage: 'unreachable', schema: undefined };
   }
 }
@@ -101,8 +103,14 @@ export function storeTranslation(databaseWatch: DatabaseWatch): Translation {
     if (!(error instanceof StoreError)) return undefined;
     if (error.code === 'full')
       return databaseUnavailable(error, 'The database takes no writes; nothing was changed. Health says why');
+    if (error instanceof PoolBusyError) return databaseUnavailable(error, allBusy(error));
     if (away.has(error.code)) return databaseUnavailable(error);
     const { schema } = databaseWatch.view();
     return error.code === 'schema' && schema ? migrating(schema.version, schema.supported) : undefined;
   };
+}
+
+function allBusy({ connections, key }: PoolBusyError): string {
+  const all = `All ${connections} connections of this process to the database are busy, which answers others`;
+  return `${all}: try again${key === undefined ? '' : `, or raise ${key}`}`;
 }

@@ -195,6 +195,25 @@ export function onlyReadHere(cluster: string): ApiError {
   return new ApiError('READ_ONLY', `The history of ${cluster} is only read here: ask the service of that cluster`);
 }
 
+/** What the service of that cluster would be asked for, and no key is shared with it. */
+export function noKeyFor(cluster: string): ApiError {
+  return new ApiError(
+    'READ_ONLY',
+    `${cluster} is only read here: its service acts for callers here once both have one key (cluster.actions-key-file) and different names (cluster.name)`,
+  );
+}
+
+export function mayNotAskThere(cluster: string, schema: string): ApiError {
+  return new ApiError(
+    'READ_ONLY',
+    `${cluster} is only read here: our account of the database needs select, insert and update on ${schema}.actions`,
+  );
+}
+
+export function tooMuchToAsk(cluster: string, mostBytes: number): ApiError {
+  return new ApiError('PAYLOAD_TOO_LARGE', `The service of ${cluster} is asked for at most ${mostBytes} bytes at once`);
+}
+
 /** A name that several clusters have. */
 export function ambiguousCluster(name: string, clusters: readonly string[]): ApiError {
   return new ApiError('AMBIGUOUS_CLUSTER', `${name} is in several clusters: say which one with cluster=`, {

@@ -45,6 +45,11 @@ export function maxDurationOf(spec: unknown): string | undefined {
   return sla && sla['enabled'] !== false ? textIn(sla, 'maxDuration') : undefined;
 }
 
+/** Whether the monitor says for how long a CronJob may be suspended. */
+export function limitsSuspension(spec: unknown): boolean {
+  return typeof block(spec, 'suspendedHandling')?.['alertIfSuspendedFor'] === 'string';
+}
+
 interface ChannelRefSpec {
   readonly name: string;
   /** As written; empty means all. */

@@ -1,16 +1,29 @@
 import assert from 'node:assert/strict';
 import { createSecretKey } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { ask, disagreements, testSettings, type Answer } from '@cronjob-monitor/apiserver/testing';
+import { ask, disagreements, sealOf, testSettings, type Answer } from '@cronjob-monitor/apiserver/testing';
 import type { ApiSettings } from '@cronjob-monitor/apiserver';
-import type { ClusterList, SuspendResult, TriggerResult, Whoami } from '@cronjob-monitor/shared/contract';
+import type {
+  AcknowledgeResult,
+  ChannelTestResult,
+  ClusterList,
+  JobLogs,
+  Silence,
+  SuspendResult,
+  TriggerResult,
+  Whoami,
+} from '@cronjob-monitor/shared/contract';
 import { ClusterError, type Cluster, type Identity, type RawObject } from '@cronjob-monitor/shared/kube';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import {
+  askAction,
   describeSelf,
+  findCronJob,
   migrate,
+  newId,
   openStore,
   pruneRest,
+  putActiveJobs,
   schemaOpener,
   type ServerSettings,
   type Store,
@@ -20,12 +33,31 @@ import { testDatabases } from '../store/databases.ts';
 import { serveApi, type ApiUnderTest } from './api-under-test.ts';
 import { aClusterOfOne } from './cluster.ts';
 import { schemas } from './schemas.ts';
-import { seedFleet } from './seed.ts';
+import { seedFleet, type Seed } from './seed.ts';
 
 const deps = { clock: systemClock, log: new RecordingLogger() };
 const backup = '/api/v1/cronjobs/prod/backup';
 const key = createSecretKey(Buffer.from('a key of more than thirty-two bytes'));
 const base: ApiSettings = { ...testSettings, authMode: 'token', costlyRequestsPerMinute: 10_000 };
+
+const allThere =
+  'create jobs,patch cronjobs,delete cronjobs,list cronjobs,get pods/log,update cronjobmonitors,update alertchannels,post /api/v1/admin/prune'.split(
+    ',',
+  );
+
+/** A run that goes on. */
+const liveJob = '3f0e2a9c-7c1d-4a55-9d0b-5f8f4f0f7a11';
+const itsPod = {
+  metadata: {
+    name: 'backup-live-x7k',
+    namespace: 'prod',
+    uid: 'pod-1',
+    creationTimestamp: '2026-11-21T05:52:00Z',
+    ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: 'backup-live', uid: liveJob, controller: true }],
+  },
+  spec: { containers: [{ name: 'main' }] },
+  status: { phase: 'Running' },
+};
 
 /** A cluster that remembers what was done in it; who may what is a right such as `create jobs`, of a user or of a group. */
 class RecordingCluster {
@@ -42,7 +74,9 @@ class RecordingCluster {
       reviewAccess: async (identity, question) => {
         this.reviewed.push(identity);
         const { verb } = question;
-        const asked = 'path' in question ? question.path : [question.resource, question.name].filter(Boolean).join(' ');
+        const nameOf = ({ resource, subresource, name }: Exclude<typeof question, { path: string }>): string =>
+          [[resource, subresource].filter(Boolean).join('/'), name].filter(Boolean).join(' ');
+        const asked = 'path' in question ? question.path : nameOf(question);
         return [identity.user, ...identity.groups].some((who) => this.rights.get(who)?.includes(`${verb} ${asked}`));
       },
       createJob: async (_namespace, job) => {
@@ -53,6 +87,11 @@ class RecordingCluster {
         this.jobs.push(name);
         return job as RawObject;
       },
+      listPodsOfJob: async () => [itsPod],
+      readLog: async () =>
+        (async function* () {
+          yield Buffer.from('copying of us\n');
+        })(),
       setSuspended: async (_key, suspended) => {
         this.done.push(suspended ? 'suspend' : 'resume');
         return {};
@@ -66,6 +105,8 @@ class RecordingCluster {
 for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) {
   describe(`actions in another cluster of one ${database.name}`, { skip: database.skip ?? false }, () => {
     const stores: Store[] = [];
+    const seeds: Seed[] = [];
+    const seeded: string[] = [];
     const eu = new RecordingCluster();
     const us = new RecordingCluster();
     let settings: ServerSettings[];
@@ -77,14 +118,18 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
         const store = openStore(one, deps);
         stores.push(store);
         await migrate(store, { version: 'test' });
-        const { epoch } = await seedFleet(store);
-        await store.fenced(epoch, (tx) => describeSelf(tx, { name: ['eu', 'us'][index], defaultTimeZone: 'UTC' }));
+        const seed = await seedFleet(store);
+        seeds.push(seed);
+        seeded.push(...(await store.sql('silences').select()).map(({ comment }: { comment: string }) => comment));
+        await store.fenced(seed.epoch, (tx) => describeSelf(tx, { name: ['eu', 'us'][index], defaultTimeZone: 'UTC' }));
       }
       eu.rights.set('ana', ['get clusters us', 'create jobs']);
       eu.rights.set('rob', ['get clusters us']);
+      eu.rights.set('tom', ['get clusters us']);
+      us.rights.set('tom', ['list cronjobs']);
       eu.rights.set('system:serviceaccount:ci:bot', ['get clusters us']);
-      us.rights.set('ana', ['create jobs', 'patch cronjobs']);
-      us.rights.set('eve', ['create jobs']);
+      us.rights.set('ana', allThere);
+      us.rights.set('eve', ['create jobs', 'update cronjobmonitors']);
       us.rights.set('system:serviceaccount:ci:bot', ['create jobs']);
       us.rights.set('system:masters', ['create jobs', 'patch cronjobs']);
       home = await serveHome({ actionsKey: key });
@@ -129,6 +174,16 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
     };
     const post = (user: string, kind: string, more = '', port = home.port): Promise<Answer> =>
       asUser(user, 'POST', `${backup}/${kind}?cluster=us${more}`, port);
+    const send = async (user: string, method: string, path: string, body: object): Promise<Answer> => {
+      const headers = { authorization: `Bearer ${user}`, 'content-type': 'application/json' };
+      const answer = await ask(home.port, path, { method, headers, body: JSON.stringify(body) });
+      assert.deepEqual(disagreements(method, path, answer), [], path);
+      return answer;
+    };
+    const silencesIn = async (at: number): Promise<readonly string[]> => {
+      const rows: { comment: string }[] = await (stores[at] as Store).sql('silences').select();
+      return rows.map(({ comment }) => comment).filter((text) => !seeded.includes(text));
+    };
     const audits = (agent: ApiUnderTest): readonly object[] =>
       agent.lines.filter(({ message }) => message === 'Action for another cluster').map(({ fields }) => fields);
 
@@ -151,11 +206,16 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
         user: 'ana',
         groups: ['staff', 'system:masters'],
         cluster: 'eu',
-        kind: 'trigger',
-        object: 'prod/backup',
+        kind: 'triggerCronJob',
+        object: '/api/v1/cronjobs/prod/backup/trigger',
         outcome: 'done',
         code: null,
       });
+      const here = home.lines.find(({ message }) => message === 'Unsafe call')?.fields as Record<string, unknown>;
+      assert.deepEqual(
+        [here['user'], here['cluster'], here['action'], here['outcome']],
+        ['ana', 'us', 'POST /api/v1/cronjobs/{namespace}/{name}/trigger', 'done'],
+      );
       const missing = await asUser('ana', 'POST', '/api/v1/cronjobs/prod/nothing/trigger?cluster=us');
       assert.deepEqual([missing.status, missing.error().details?.name], [404, 'prod/nothing']);
     });
@@ -165,7 +225,7 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       const actionsOf = async (): Promise<unknown[]> => {
         const list = (await asUser('ana', 'GET', '/api/v1/clusters')).json() as ClusterList;
         const { can } = (await asUser('ana', 'GET', '/api/v1/whoami?cluster=us')).json() as Whoami;
-        return [list.items.find(({ name }) => name === 'us')?.actions, can.trigger, can.suspend, can.silence];
+        return [list.items.find(({ name }) => name === 'us')?.actions, can.trigger, can.silence, can.prune];
       };
       eu.rights.set('ana', ['get clusters us', 'create jobs', 'list cronjobs']);
       assert.deepEqual(await actionsOf(), [false, false, false, false]);
@@ -192,18 +252,175 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       assert.equal(audits(agent).length, 2, 'the refusal here asks no agent');
     });
 
-    test('of several CronJobs those are suspended there, and nothing else is done to them from here', async () => {
+    test('of several CronJobs each is done there for itself, and what deletes is not done from here', async () => {
       await using _ = await serveAgent();
       eu.rights.set('ana', ['get clusters us']);
-      const bulk = async (action: string): Promise<Record<string, unknown> | undefined> => {
+      const bulk = async (action: string, user = 'ana'): Promise<Record<string, unknown> | undefined> => {
         const text = JSON.stringify({ action, refs: [{ namespace: 'prod', name: 'backup' }] });
-        const headers = { authorization: 'Bearer ana', 'content-type': 'application/json' };
+        const headers = { authorization: `Bearer ${user}`, 'content-type': 'application/json' };
         const answer = await ask(home.port, '/api/v1/bulk?cluster=us', { method: 'POST', headers, body: text });
         return (answer.json() as { rows: Record<string, unknown>[] }).rows[0];
       };
       assert.equal((await bulk('suspend'))?.['outcome'], 'done');
-      assert.equal((await bulk('acknowledge'))?.['code'], 'READ_ONLY');
+      assert.equal((await bulk('acknowledge'))?.['outcome'], 'done');
+      assert.equal((await bulk('acknowledge'))?.['outcome'], 'unchanged');
+      const refused = await bulk('unacknowledge', 'tom');
+      assert.deepEqual([refused?.['outcome'], refused?.['code']], ['refused', 'FORBIDDEN']);
+      assert.match(String(refused?.['words']), /update cronjobmonitors in prod/);
       assert.equal((await asUser('ana', 'DELETE', `${backup}/history?cluster=us`)).error().code, 'READ_ONLY');
+    });
+
+    test('alerts are acknowledged and silences made, changed and ended there, by the user of here and with the answers of there', async () => {
+      await using agent = await serveAgent();
+      const { alert } = seeds[1] as Seed;
+      const note = { note: 'on it' };
+      const noted = await send('ana', 'POST', `/api/v1/alerts/${alert}/acknowledge?cluster=us`, note);
+      assert.equal(noted.status, 200, noted.text);
+      const { acknowledgement } = (noted.json() as AcknowledgeResult).alert;
+      assert.deepEqual([acknowledgement?.by, acknowledgement?.note], ['ana', 'on it']);
+      assert.equal((await asUser('ana', 'DELETE', `/api/v1/alerts/${alert}/acknowledge?cluster=us`)).status, 200);
+      const ended = await send(
+        'ana',
+        'POST',
+        `/api/v1/alerts/${(seeds[1] as Seed).endedAlert}/acknowledge?cluster=us`,
+        {},
+      );
+      assert.deepEqual([ended.status, ended.error().code], [409, 'ALERT_ENDED']);
+
+      const draft = { matcher: { namespaces: ['prod'] }, duration: '1h', comment: 'of eu' };
+      const drawn = await send('ana', 'POST', '/api/v1/silences?cluster=us&dryRun=true', draft);
+      assert.deepEqual([drawn.status, (drawn.json() as Silence).id], [200, null]);
+      const made = await send('ana', 'POST', '/api/v1/silences?cluster=us', draft);
+      const { id, createdBy } = made.json() as Silence;
+      assert.deepEqual([made.status, createdBy], [201, 'ana']);
+      assert.equal(made.headers['location'], `/api/v1/silences/${id}?cluster=us`);
+      const path = `/api/v1/silences/${id}?cluster=us`;
+      assert.equal((await send('ana', 'PUT', path, { ...draft, comment: 'of eu, changed' })).status, 200);
+      assert.deepEqual([await silencesIn(0), await silencesIn(1)], [[], ['of eu, changed']]);
+      assert.equal(((await asUser('ana', 'DELETE', path)).json() as Silence).state, 'expired');
+      const comments = audits(agent).flatMap((one) => ('comment' in one ? one.comment : []));
+      assert.deepEqual(comments, ['on it', '', 'of eu', 'of eu', 'of eu, changed']);
+
+      const wrong = await send('ana', 'POST', '/api/v1/silences?cluster=us', { ...draft, colour: 'red' });
+      assert.deepEqual([wrong.status, wrong.error().code], [400, 'INVALID_REQUEST']);
+      const whole = { ...draft, matcher: { all: true } };
+      const denied = await send('rob', 'POST', '/api/v1/silences?cluster=us', whole);
+      assert.match(denied.error().message, /update cronjobmonitors/);
+      const unread = await send('eve', 'POST', '/api/v1/silences?cluster=us', whole);
+      assert.equal(unread.error().details?.resource, 'clusters.cronjob-monitor.io/us');
+      assert.equal((await silencesIn(1)).length, 1);
+    });
+
+    test('the log of a run that goes on is read there, by those who may read logs there, and kept in no row', async () => {
+      await using agent = await serveAgent();
+      const [, store] = stores as [Store, Store];
+      const { uid = '' } = (await findCronJob(store, 'prod', 'backup')) ?? {};
+      const job = { jobUid: liveJob, cronJobUid: uid, jobName: 'backup-live', trigger: 'manual' } as const;
+      const pod = { podName: undefined, podPhase: undefined, ready: undefined };
+      const times = { scheduledAt: undefined, createdAt: store.now(), startedAt: store.now(), finishing: false };
+      await store.fenced((seeds[1] as Seed).epoch, (tx) => putActiveJobs(tx, [{ ...job, ...pod, ...times }]));
+      const path = `${backup}/executions/backup-live/logs?cluster=us`;
+      const log = await asUser('ana', 'GET', path);
+      assert.equal(log.status, 200, log.text);
+      assert.match((log.json() as JobLogs).logs, /copying of us/);
+      const text = await asUser('ana', 'GET', `${path}&format=text&tailLines=5`);
+      assert.match(text.text, /^copying of us/);
+      const denied = await asUser('tom', 'GET', path);
+      assert.match(denied.error().message, /get pods\/log in prod/);
+      assert.deepEqual(audits(agent), [], 'as at home only what changes something is told');
+      await store.sql('active_jobs').where({ job_name: 'backup-live' }).delete();
+      const rows = await rowsOf('getLogs');
+      assert.deepEqual(
+        rows.map(({ state, result }) => [state, result]),
+        [
+          ['done', null],
+          ['done', null],
+          ['refused', null],
+        ],
+      );
+    });
+
+    test('a channel is tested by the controller there', async () => {
+      await using _ = await serveAgent();
+      const answer = await asUser('ana', 'POST', '/api/v1/channels/team-chat/test?cluster=us');
+      assert.equal(answer.status, 200, answer.text);
+      const { deliveryId } = answer.json() as ChannelTestResult;
+      const counts = stores.map(
+        async (store) => (await store.sql('deliveries').where({ id: store.dialect.id16(deliveryId) })).length,
+      );
+      assert.deepEqual(await Promise.all(counts), [0, 1]);
+    });
+
+    test('a sealed row of what no other cluster is asked for is not done', async () => {
+      await forget();
+      await using agent = await serveAgent();
+      const store = stores[1] as Store;
+      const past = [
+        ['POST', '/api/v1/admin/prune'],
+        ['DELETE', `${backup}/history`],
+        ['GET', '/api/v1/cronjobs'],
+        ['POST', '/metrics'],
+      ] as const;
+      for (const [method, path] of past) {
+        const call = { method, path, query: '', body: null };
+        const askedBy = JSON.stringify({ user: 'ana', groups: [], cluster: 'eu' });
+        const id = newId(store.now());
+        const row = { id, kind: 'triggerCronJob', namespace: '', name: '', args: JSON.stringify(call), askedBy };
+        const action = { ...row, expiresAt: store.now() + 10_000 };
+        await askAction(store, { ...action, mac: sealOf(key, 'us', action) });
+        await until(async () => (await rowsOf('triggerCronJob'))[0]?.['state'] === 'refused', path);
+        await store.sql('actions').where({ kind: 'triggerCronJob' }).delete();
+      }
+      const changing = past.filter(([method]) => method !== 'GET');
+      assert.deepEqual(
+        audits(agent).map((one) => 'code' in one && one.code),
+        changing.map(() => 'NOT_FOUND'),
+      );
+    });
+
+    test('what is asked for at once has an end: in bytes, and in actions that wait', async () => {
+      await forget();
+      const agent = await serveAgent();
+      const headers = { authorization: 'Bearer ana', 'content-type': 'application/json' };
+      const text = JSON.stringify({ matcher: { namespaces: ['prod'] }, duration: '1h' }) + ' '.repeat(300_000);
+      const large = await ask(home.port, '/api/v1/silences?cluster=us', { method: 'POST', headers, body: text });
+      assert.deepEqual([large.status, large.error().code], [413, 'PAYLOAD_TOO_LARGE']);
+      await post('ana', 'trigger');
+      const [present] = await rowsOf('agent');
+      const [done] = await rowsOf('triggerCronJob');
+      await agent[Symbol.asyncDispose]();
+      const store = stores[1] as Store;
+      await store
+        .sql('actions')
+        .where({ id: present?.['id'] })
+        .update({ expires_at: present?.['expires_at'], mac: present?.['mac'] });
+      const waiting = {
+        ...done,
+        state: 'asked',
+        result: null,
+        ended_at: null,
+        claimed_by: null,
+        expires_at: Date.now() + 60_000,
+      };
+      const rows = Array.from({ length: 500 }, () => ({ ...waiting, id: store.dialect.id16(newId(store.now())) }));
+      for (let at = 0; at < rows.length; at += 100) await store.sql('actions').insert(rows.slice(at, at + 100));
+      const full = await post('ana', 'trigger');
+      assert.deepEqual([full.status, full.error().code], [503, 'CLUSTER_SILENT']);
+      assert.match(full.error().message, /too many actions wait there already. Nothing was done/);
+      assert.equal((await rowsOf('triggerCronJob')).length, rows.length + 1);
+      await forget();
+    });
+
+    test('the mode of the cluster that is asked decides who is asked about, whatever brought the caller', async () => {
+      for (const [authMode, denied] of [
+        ['proxy', 403],
+        ['none', 200],
+      ] as const) {
+        await forget();
+        await using _ = await serveAgent({ authMode });
+        assert.equal((await post('ana', 'suspend')).status, 200, authMode);
+        assert.equal((await post('rob', 'suspend')).status, denied, authMode);
+      }
     });
 
     test('a service there that only reads refuses', async () => {
@@ -218,17 +435,18 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       const rows = store.sql('actions');
       const at = us.jobs.length + us.done.length;
       await post('ana', 'trigger');
-      const [right] = await rows.clone().where({ kind: 'trigger' });
+      const [right] = await rows.clone().where({ kind: 'triggerCronJob' });
       await forget();
       const other = store.dialect.id16('01a1f153-cb38-7c11-8f2e-6b1d9f3c21aa');
       const fresh = { ...right, state: 'asked', claimed_by: null, ended_at: null, result: null };
       const forged = [
         { id: other },
-        { kind: 'suspend' },
+        { kind: 'suspendCronJob' },
         { kind: 'prune' },
         { namespace: 'dev' },
         { name: 'etl' },
-        { args: '{"force":true}' },
+        { args: right.args.replace('/trigger', '/suspend') },
+        { args: right.args.replace('"query":""', '"query":"force=true"') },
         { asked_by: right.asked_by.replace('ana', 'eve') },
         { expires_at: Number(right.expires_at) + 60_000 },
         { mac: '' },
@@ -267,9 +485,12 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       await post('ana', 'trigger');
       const rows = (stores[1] as Store).sql('actions');
       const expires = Date.now() - 1;
-      await rows.clone().where({ kind: 'trigger' }).update({ state: 'asked', expires_at: expires, result: null });
+      await rows
+        .clone()
+        .where({ kind: 'triggerCronJob' })
+        .update({ state: 'asked', expires_at: expires, result: null });
       await until(
-        async () => (await rows.clone().where({ kind: 'trigger', state: 'expired' })).length === 1,
+        async () => (await rows.clone().where({ kind: 'triggerCronJob', state: 'expired' })).length === 1,
         'it expires',
       );
       assert.equal(us.jobs.length, at + 1);
@@ -287,11 +508,11 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
         runsBefore: 0,
       };
       const rest = { ...kept, rollupsBeforeDay: 0, templatesBefore: 0, objectsBefore: 0, changesBefore: 0 };
-      const [row] = await rowsOf('trigger');
+      const [row] = await rowsOf('triggerCronJob');
       await pruneRest(store, { budgetMs: 10_000 }, { ...rest, heartbeatsBefore: Number(row?.['expires_at']) });
-      assert.equal((await rowsOf('trigger')).length, 1);
+      assert.equal((await rowsOf('triggerCronJob')).length, 1);
       await pruneRest(store, { budgetMs: 10_000 }, { ...rest, heartbeatsBefore: Number(row?.['expires_at']) + 1 });
-      assert.equal((await rowsOf('trigger')).length, 0);
+      assert.equal((await rowsOf('triggerCronJob')).length, 0);
     });
 
     test('two agents of one cluster make one Job of each wish', async () => {
@@ -311,12 +532,12 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       us.gate = new Promise((resolve) => (open = resolve));
       const hanging = await serveAgent();
       const waiting = post('ana', 'trigger', '&force=true');
-      await until(async () => (await rowsOf('trigger'))[0]?.['state'] === 'claimed', 'it is claimed');
+      await until(async () => (await rowsOf('triggerCronJob'))[0]?.['state'] === 'claimed', 'it is claimed');
       await using _ = await serveAgent();
       const answer = await waiting;
       assert.deepEqual([answer.status, answer.error().code], [503, 'CLUSTER_SILENT']);
       assert.match(answer.error().message, /cluster us .* took the action .* may have been done/);
-      const [row] = await rowsOf('trigger');
+      const [row] = await rowsOf('triggerCronJob');
       assert.deepEqual([row?.['state'], typeof row?.['claimed_by']], ['claimed', 'string']);
       assert.equal(us.jobs.length, at);
       open();
@@ -330,20 +551,20 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       const silent = await post('ana', 'trigger');
       assert.deepEqual([silent.status, silent.error().code], [503, 'CLUSTER_SILENT']);
       assert.match(silent.error().message, /cluster us .*Nothing was done/);
-      assert.deepEqual(await rowsOf('trigger'), []);
+      assert.deepEqual(await rowsOf('triggerCronJob'), []);
       const agent = await serveAgent();
       await until(async () => (await rowsOf('agent')).length === 1, 'it says that it is there');
       const [present] = await rowsOf('agent');
       await agent[Symbol.asyncDispose]();
       const gone = await post('ana', 'trigger');
       assert.match(gone.error().message, /cluster us .*is there\. Nothing was done/, 'it has said that it goes');
-      assert.deepEqual(await rowsOf('trigger'), []);
+      assert.deepEqual(await rowsOf('triggerCronJob'), []);
       // As one leaves it that is killed.
       const { id, expires_at: expiresAt, mac } = present ?? {};
       await (stores[1] as Store).sql('actions').where({ id }).update({ expires_at: expiresAt, mac });
       const late = await post('ana', 'trigger');
       assert.match(late.error().message, /did not take|in time. Nothing was done/);
-      assert.equal((await rowsOf('trigger'))[0]?.['state'], 'expired');
+      assert.equal((await rowsOf('triggerCronJob'))[0]?.['state'], 'expired');
       await using keyless = await serveHome({ actionsKey: undefined });
       assert.equal((await post('ana', 'trigger', '', keyless.port)).error().code, 'READ_ONLY');
       await forget();

@@ -80,6 +80,8 @@ const silentNames = new Set([
   'createServer',
   'createSecureServer',
   'Server',
+  'IncomingMessage',
+  'ServerResponse',
   'STATUS_CODES',
   'METHODS',
   'validateHeaderName',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test, type TestContext } from 'node:test';
 import { channels } from '@cronjob-monitor/controller/channels';
+import type { AlertRules, Routing } from '@cronjob-monitor/shared/domain';
 import {
   claimDeliveries,
   insertDelivery,
@@ -13,6 +14,16 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { aClaim, aDelivery } from '../store/alert-facts.ts';
 import { minuteMs, OutboxBench, secondMs, type BenchChannel } from './outbox-bench.ts';
+
+const monitorRules: Omit<AlertRules, 'alerting'> = {
+  severityOverrides: undefined,
+  alertDelayMs: 0,
+  suppressDuplicatesForMs: 0,
+  remindEveryMs: 0,
+  renotifyOnChangedError: false,
+  windows: [],
+  recoveryMs: 0,
+};
 
 describe('what is due', () => {
   for (const { type } of channels) {
@@ -208,20 +219,11 @@ describe('a message of a stream', () => {
       projectMonitor(tx, { ...monitor, ...judged, spec: { alerting: { enabled: false } } }),
     );
     let isEnabled = false;
-    const rules = {
-      severityOverrides: undefined,
-      alertDelayMs: 0,
-      suppressDuplicatesForMs: 0,
-      remindEveryMs: 0,
-      renotifyOnChangedError: false,
-      windows: [],
-      recoveryMs: 0,
-    };
     const asked = new Set<string>();
     bench.start({
       rulesOf: ({ monitor: { namespace, name }, cronJobName }) => {
         asked.add(`${namespace}/${name} of ${cronJobName}`);
-        return { ...rules, alerting: { enabled: isEnabled, channelRefs: [] } };
+        return { ...monitorRules, alerting: { enabled: isEnabled, channelRefs: [] } };
       },
     });
     const unwanted = await bench.tell(channel, { alert: { monitorId } });
@@ -514,7 +516,10 @@ describe('a leader that is not sure of its lead', () => {
 describe('a message whose turn comes after other channels', () => {
   const turn = { cause: 'after', stateReason: 'after' } as const;
 
-  async function ofTwoChannels(t: TestContext) {
+  async function ofTwoChannels(
+    t: TestContext,
+    refsOf?: (names: { chat: string; later: string }) => Routing['channelRefs'],
+  ) {
     const bench = await OutboxBench.start(t);
     const chat = await bench.addChannel('chat');
     const later = await bench.addChannel('webhook');
@@ -524,7 +529,8 @@ describe('a message whose turn comes after other channels', () => {
     const delivery = aDelivery(bench.store, later, { ...turn, ...of, nextAt, payload: first.payload });
     await bench.store.fenced(bench.epoch, (tx) => insertDelivery(tx, delivery));
     await bench.store.sql('alerts').update({ activated_at: first.createdAt });
-    bench.start();
+    const channelRefs = refsOf?.({ chat: chat.name, later: later.name });
+    bench.start(channelRefs && { rulesOf: () => ({ ...monitorRules, alerting: { enabled: true, channelRefs } }) });
     await bench.pass(secondMs);
     return { bench, chat, later, delivery, first };
   }
@@ -545,6 +551,22 @@ describe('a message whose turn comes after other channels', () => {
     assert.equal(messages.length, 2);
     assert.equal(messages[0], messages[1]);
     assert.match(messages[0] ?? '', new RegExp(` ${chat.name} was told (1|2) min .*ago; it was not acknowledged\\.$`));
+  });
+
+  test('does not go out when the monitor does not name its channel any more', async (t) => {
+    const { bench, later, delivery } = await ofTwoChannels(t, ({ chat }) => [{ name: chat, severities: [] }]);
+    await bench.pass(130 * secondMs);
+    assert.deepEqual([later.arrivals(), (await bench.ledgerOf(delivery)).at(-1)], [0, 'cancelled notNamed']);
+  });
+
+  test('waits as long as the monitor says now', async (t) => {
+    const { bench, delivery } = await ofTwoChannels(t, ({ later }) => [
+      { name: later, severities: [], afterMs: 4 * minuteMs },
+    ]);
+    await bench.pass(3 * minuteMs);
+    assert.equal(await bench.stateOf(delivery), 'ready');
+    await bench.pass(90 * secondMs);
+    assert.equal(await bench.stateOf(delivery), 'sent');
   });
 
   test('does not go out when a person has acknowledged', async (t) => {

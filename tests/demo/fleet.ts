@@ -14,7 +14,8 @@ export interface DemoCronJob {
   readonly tag?: string;
   readonly timeZone?: string;
   readonly policy?: 'Allow' | 'Forbid' | 'Replace';
-  readonly suspend?: true;
+  /** It was suspended so many days ago. */
+  readonly suspendedDays?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly owner?: string;
   readonly description?: string;
@@ -165,7 +166,7 @@ export const fleet: readonly DemoCronJob[] = [
     name: 'dunning-letters',
     schedule: '0 8 * * 1-5',
     seconds: '120-200',
-    suspend: true,
+    suspendedDays: 9,
     description: 'Suspended while the letters are being reworded.',
     historyDays: weeks,
   },
@@ -198,7 +199,7 @@ export const fleet: readonly DemoCronJob[] = [
   },
   { namespace: 'platform', name: 'node-report', schedule: '10 * * * *', seconds: '20-30', historyDays: weeks },
   { namespace: 'platform', name: 'cert-check', schedule: '0 */4 * * *', seconds: '4-8', historyDays: weeks },
-  { namespace: 'platform', name: 'legacy-sync', schedule: '*/10 * * * *', suspend: true, historyDays: 1 },
+  { namespace: 'platform', name: 'legacy-sync', schedule: '*/10 * * * *', suspendedDays: 12, historyDays: 13 },
   { namespace: 'platform', name: 'log-rotate', schedule: '@every 90s', seconds: '3-20', ttlS: 60, historyDays: 0.1 },
   { namespace: 'platform', name: 'cache-warmup', schedule: '* * * * *', seconds: '25-45', ttlS: 0, historyDays: 0.1 },
   { namespace: 'platform', name: 'etcd-defrag', schedule: '0 3 * * 6', seconds: '240-300', historyDays: weeks },

@@ -78,6 +78,8 @@ export async function liveThroughHistory(
         const next = waiting.shift();
         if (next) cluster.objects.put(cronJobObject(next, pileUp));
       }
+      for (const one of fleet.filter(({ name }) => !waiting.some((other) => other.name === name)))
+        suspendWhenDue(cluster, one, { at: clock.now(), nowAt });
       const nextBirthAt = waiting[0] ? nowAt - waiting[0].historyDays * dayMs : nowAt;
       clock.advanceTo(Math.min(nowAt, clock.now() + stepMs, Math.max(nextBirthAt, clock.now() + 1)));
       recorded += await recordEnded(cluster, store, epoch, known);
@@ -211,6 +213,31 @@ function olderThanKept(ended: readonly JobFacts[]): JobFacts[] {
   });
 }
 
+/** As a person does it, by hand; the cluster notes who and when. */
+function suspendWhenDue(
+  cluster: SimCluster,
+  { namespace, name, suspendedDays }: (typeof fleet)[number],
+  { at, nowAt }: { readonly at: number; readonly nowAt: number },
+): void {
+  if (suspendedDays === undefined || at < nowAt - suspendedDays * dayMs) return;
+  const key = { apiVersion: 'batch/v1', kind: 'CronJob', namespace, name };
+  const time = `${new Date(at).toISOString().slice(0, 19)}Z`;
+  const write = {
+    manager: 'kubectl-edit',
+    operation: 'Update',
+    apiVersion: 'batch/v1',
+    time,
+    fieldsType: 'FieldsV1',
+    fieldsV1: { 'f:spec': { 'f:suspend': {} } },
+  };
+  cluster.objects.update(key, (object) => {
+    const spec = object['spec'] as { readonly suspend?: boolean };
+    if (spec.suspend) return object;
+    const metadata = { ...object.metadata, generation: 2, managedFields: [write] };
+    return { ...object, metadata, spec: { ...spec, suspend: true } };
+  });
+}
+
 /** From now on it lives by the limits that its team would have set. */
 function settle(cluster: SimCluster, cronJob: (typeof fleet)[number]): void {
   const lasting = cronJobObject(cronJob);
@@ -218,7 +245,7 @@ function settle(cluster: SimCluster, cronJob: (typeof fleet)[number]): void {
     { apiVersion: 'batch/v1', kind: 'CronJob', namespace: cronJob.namespace, name: cronJob.name },
     (object) => ({
       ...object,
-      spec: { ...(lasting['spec'] as object), ...(cronJob.suspend && { suspend: true }) },
+      spec: { ...(lasting['spec'] as object), ...(cronJob.suspendedDays !== undefined && { suspend: true }) },
     }),
   );
 }

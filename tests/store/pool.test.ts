@@ -5,6 +5,7 @@ import {
   findClusterState,
   migrate,
   openStore,
+  PoolBusyError,
   putClusterState,
   schemaOpener,
   takeEpoch,
@@ -178,6 +179,23 @@ for (const kind of ownServers) {
       assert.deepEqual(
         answers.map((row) => Number(row?.['one'])),
         [1, 1, 1, 1],
+      );
+      await store.close();
+    });
+
+    it('says that all its connections are busy while the database answers others, and which key has more of them', async () => {
+      const store = open({ maxOpenConns: 1 });
+      const busy = store.transaction(async (tx) => {
+        for (let asked = 0; asked < 12; asked++) await firstRow(tx, sleep(0.3));
+      });
+      await wait(100);
+      const [written] = await Promise.allSettled([change(store, sleep(0)), busy]);
+      assert.ok(written.status === 'rejected');
+      const error = written.reason as PoolBusyError;
+      assert.ok(error instanceof PoolBusyError);
+      assert.deepEqual(
+        [error.code, error.connections, error.key, store.trouble()],
+        ['busy', 1, `storage.${kind.name}.pool.max-open-conns`, undefined],
       );
       await store.close();
     });

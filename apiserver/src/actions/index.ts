@@ -54,7 +54,7 @@ export interface Actions {
   unacknowledge(alertId: string, by: string): Promise<boolean>;
   /** The silence as it would be; nothing is kept. */
   draftSilence(draft: SilenceDraft): StoredSilence;
-  createSilence(draft: SilenceDraft): Promise<StoredSilence>;
+  createSilence(draft: SilenceDraft, id?: string): Promise<StoredSilence>;
   changeSilence(id: string, draft: SilenceDraft): Promise<StoredSilence>;
   endSilence(id: string): Promise<StoredSilence>;
   redrive(deliveryId: string, by: string): Promise<{ readonly changed: boolean }>;
@@ -95,7 +95,7 @@ export function createActions(deps: {
     acknowledge: (wish) => acknowledge(store, wish),
     unacknowledge: (alertId, by) => unacknowledge(store, alertId, by),
     draftSilence: (draft) => draftSilence(draft, store.now()),
-    createSilence: (draft) => createSilence(store, draft),
+    createSilence: (draft, id) => createSilence(store, draft, id),
     changeSilence: (id, draft) => changeSilence(store, id, draft),
     endSilence: (id) => endSilence(store, id),
     redrive: (deliveryId, by) => redrive(store, deliveryId, by),

@@ -135,6 +135,27 @@ test('says after five seconds how far it came, and what is left to do', async (c
   assert.equal(rest.complete, true);
 });
 
+test('tells after half a second what it has found, and goes on from there', async (context) => {
+  await using fleet = await startFleet();
+  await withLogs(fleet, { name: 'backup', hours: 45 }, (hours) => (hours % 30 === 1 ? 'needle\n' : 'hay\n'));
+  const searchThread = createSearchThread(systemClock);
+  context.after(() => searchThread.close());
+  let ms = 0;
+  const clock = { monotonicMs: () => (ms += 600) };
+  const filter = { namespaces: [], cronJobs: [], statuses: [], since: testNow - 30 * dayMs, until: undefined };
+  const ask = (cursor: string | undefined): Promise<LogSearchResult> =>
+    searchLogs(
+      { store: fleet.store, clock, searchThread },
+      { wanted: 'needle', isRegex: false, filter, cursor },
+      new AbortController().signal,
+    );
+  const first = await ask(undefined);
+  assert.deepEqual([first.items.map(({ pod }) => pod), first.complete], [['pod-0'], false]);
+  const rest = await ask(first.cursor ?? '');
+  assert.deepEqual([rest.items.map(({ pod }) => pod), rest.complete], [['pod-30'], false]);
+  assert.equal((await ask(rest.cursor ?? '')).complete, true);
+});
+
 test('refuses what cannot be looked for by the name of the parameter', async () => {
   await using fleet = await startFleet();
   for (const [query, field] of [

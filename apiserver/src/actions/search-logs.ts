@@ -7,6 +7,8 @@ import type { SearchAnswer, SearchQuestion } from './search-program.ts';
 
 /** A search goes on for so long, and says then how far it came. */
 const searchMs = 5_000;
+/** What was found by then is told, so that a reader sees it while the next question looks further. */
+const tellMs = 500;
 /** Some logs take so long at most in the thread that looks through them. */
 export const partBudgetMs = 1_000;
 /** Logs that are read and searched at once: each has up to a mebibyte. */
@@ -42,8 +44,8 @@ interface Deps {
 }
 
 /**
- * Looks through kept logs, those of the newest Jobs first, until enough is found, nothing is left or five seconds are over. Throws
- * INVALID_REQUEST for an expression or a cursor that cannot be used, RATE_LIMITED when too many searches wait.
+ * Looks through kept logs, those of the newest Jobs first, until enough is found, nothing is left or five seconds are over; with what it has
+ * found it ends after half a second. Throws INVALID_REQUEST for an expression or a cursor that cannot be used, RATE_LIMITED when too many searches wait.
  */
 export async function searchLogs(
   { store, clock, searchThread }: Deps,
@@ -52,7 +54,9 @@ export async function searchLogs(
 ): Promise<LogSearchResult> {
   const problem = isRegex ? findRegexProblem(wanted) : undefined;
   if (problem !== undefined) throw refuse('q', problem, 'RE2, at most 1 KiB');
-  const untilMs = clock.monotonicMs() + searchMs;
+  const beganMs = clock.monotonicMs();
+  const mayGoOn = (): boolean =>
+    clock.monotonicMs() - beganMs < (items.length > 0 ? tellMs : searchMs) && !signal.aborted;
   const items: LogHit[] = [];
   let after = cursor === undefined ? undefined : readCursor(cursor);
   let isComplete = false;
@@ -68,7 +72,7 @@ export async function searchLogs(
       if (items.length >= mostHits) break;
     }
     isComplete = logs.length < logsAtOnce && items.length < mostHits;
-  } while (!isComplete && items.length < mostHits && clock.monotonicMs() < untilMs && !signal.aborted);
+  } while (!isComplete && items.length < mostHits && mayGoOn());
   const searchedTo = isComplete ? filter.since : (after?.createdAt ?? filter.since);
   return {
     items,

@@ -21,10 +21,10 @@ export interface SilenceDraft {
 }
 
 /** A silence that was asked for and is not kept: `id` is none. */
-export function draftSilence(draft: SilenceDraft, now: Instant): StoredSilence {
+export function draftSilence(draft: SilenceDraft, now: Instant, id = newId(now)): StoredSilence {
   const { matcher, startsAt, endsAt, untilResolved, comment, by } = draft;
   return {
-    id: newId(now),
+    id,
     matcher,
     startsAt,
     endsAt,
@@ -37,8 +37,9 @@ export function draftSilence(draft: SilenceDraft, now: Instant): StoredSilence {
   };
 }
 
-export async function createSilence(store: Store, draft: SilenceDraft): Promise<StoredSilence> {
-  const silence = draftSilence(draft, store.now());
+/** A silence of an id that is there is the same one again. */
+export async function createSilence(store: Store, draft: SilenceDraft, id?: string): Promise<StoredSilence> {
+  const silence = draftSilence(draft, store.now(), id);
   await store.transaction((tx) => putSilence(tx, silence));
   return silence;
 }
@@ -51,7 +52,7 @@ export async function changeSilence(store: Store, id: string, draft: SilenceDraf
     const now = tx.now();
     if ((before.endedAt ?? before.endsAt) <= now) throw conflict('The silence is over; make a new one');
     const { createdBy, createdAt } = before;
-    const after = { ...draftSilence(draft, now), id: before.id, createdBy, createdAt };
+    const after = { ...draftSilence(draft, now, before.id), createdBy, createdAt };
     await putSilence(tx, after);
     return after;
   });

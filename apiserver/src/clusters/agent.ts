@@ -1,7 +1,6 @@
 import { randomUUID, type KeyObject } from 'node:crypto';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import {
-  actionKinds,
   claimAction,
   endAction,
   expireAction,
@@ -11,9 +10,12 @@ import {
   type AskedAction,
 } from '@cronjob-monitor/shared/store';
 import type { Caller } from '../auth/authentication.ts';
-import { ApiError, internalError, readOnly } from '../errors.ts';
+import { isUnsafe } from '../context.ts';
+import { ApiError, internalError } from '../errors.ts';
 import { describe, type Translation } from '../middleware/error-boundary.ts';
-import { abilityFor, actOn, type RouteDeps } from '../routes/index.ts';
+import { toLogText } from '../middleware/request-log.ts';
+import type { AskedCall, RouteDeps } from '../routes/index.ts';
+import type { AnswerAsked } from './asked-calls.ts';
 import type { AgentAnswer } from './elsewhere.ts';
 import { isSealed, sealOf, sealResult } from './seal.ts';
 
@@ -44,6 +46,7 @@ export class Agent {
   readonly #key: KeyObject;
   /** `cluster.name`. */
   readonly #name: string;
+  readonly #answerAsked: AnswerAsked;
   readonly #translate: Translation;
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -51,11 +54,20 @@ export class Agent {
   #presentedAtMs = -Infinity;
   #briskUntilMs = -Infinity;
 
-  constructor(home: RouteDeps, key: KeyObject, name: string, translate: Translation) {
+  constructor(
+    home: RouteDeps,
+    deps: {
+      readonly key: KeyObject;
+      readonly name: string;
+      readonly answerAsked: AnswerAsked;
+      readonly translate: Translation;
+    },
+  ) {
     this.#deps = home;
-    this.#key = key;
-    this.#name = name;
-    this.#translate = translate;
+    this.#key = deps.key;
+    this.#name = deps.name;
+    this.#answerAsked = deps.answerAsked;
+    this.#translate = deps.translate;
     this.#clock = home.clock;
     this.#logger = home.logger;
   }
@@ -114,27 +126,24 @@ export class Agent {
   }
 
   async #answer(action: AskedAction): Promise<AgentAnswer> {
-    const { id, namespace, name } = action;
-    const kind = actionKinds.find((one) => one === action.kind);
-    if (!kind || !isSealed(this.#key, this.#name, action)) {
+    const { id, kind } = action;
+    if (!isSealed(this.#key, this.#name, action)) {
       this.#logger.warn('An action was refused that no service with our key asked of this cluster', { action: id });
       const message = `The action is not one that a service with the key of ${this.#name} asked of it; nothing was done`;
       return { code: 'FORBIDDEN', message, details: undefined };
     }
-    const { force } = JSON.parse(action.args) as { readonly force: boolean };
+    const call = { id: kind, ...(JSON.parse(action.args) as Omit<AskedCall, 'id'>) };
     const askedBy = JSON.parse(action.askedBy) as AskedBy;
     let answer: AgentAnswer;
+    let comment: string | undefined;
+    const told = (text: string): void => void (comment = toLogText(text));
     try {
-      const { settings, authentication } = this.#deps;
-      if (settings.readOnly) throw readOnly();
-      const caller = this.#callerOf(askedBy);
-      await authentication.permit(caller, abilityFor[kind], { namespace });
-      const wish = { kind, namespace, name, force, caller, jobSuffix: id.slice(-12) };
-      answer = { body: await actOn(this.#deps, wish) };
+      answer = await this.#answerAsked({ call, caller: this.#callerOf(askedBy), id, told });
     } catch (error) {
       const { code, message, details } = this.#refusalOf(error, id);
       answer = { code, message, details };
     }
+    if (!isUnsafe(call.method)) return answer;
     const { user, groups, cluster } = askedBy;
     const outcome = 'body' in answer ? { outcome: 'done', code: null } : { outcome: 'refused', code: answer.code };
     this.#logger.audit('Action for another cluster', {
@@ -143,8 +152,9 @@ export class Agent {
       cluster,
       action: id,
       kind,
-      object: `${namespace}/${name}`,
+      object: toLogText(call.path),
       ...outcome,
+      ...(comment !== undefined && { comment }),
     });
     return answer;
   }

@@ -36,7 +36,7 @@ export function serveOther(found: FoundCluster, deps: Around): { readonly cluste
   const { clusterName: home, actionsKey: key } = settings;
   // Of two that give themselves one name neither could tell which of them is asked.
   const isItself = said.name === name && home !== undefined;
-  const elsewhere = key && isItself ? createElsewhere({ store, target: name, home, key, clock }) : undefined;
+  const elsewhere = key && isItself ? createElsewhere({ store, schema, target: name, home, key, clock }) : undefined;
   const authentication = authenticationFor(deps.authentication, name, elsewhere);
   const guard = createRemoteGuard(
     name,

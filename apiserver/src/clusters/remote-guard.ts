@@ -1,11 +1,11 @@
-import { actingAbilities, type Ability } from '@cronjob-monitor/shared/contract';
+import { actingAbilities, elsewhereAbilities, type Ability } from '@cronjob-monitor/shared/contract';
 import type { Authentication, Caller } from '../auth/authentication.ts';
 import { rightToReadCluster } from '../auth/permission.ts';
 import { everywhere } from '../auth/reach.ts';
 import { isUnsafe } from '../context.ts';
-import { forbidden, onlyReadHere } from '../errors.ts';
+import { forbidden, noKeyFor, onlyReadHere } from '../errors.ts';
 import type { Guard } from '../middleware/guard.ts';
-import { abilityFor, type Elsewhere } from '../routes/index.ts';
+import type { Elsewhere } from '../routes/index.ts';
 
 /**
  * Callers of this service, about another cluster: who may `get` it here may read all that is stored of it. What else they may do there is for
@@ -40,7 +40,7 @@ export function authenticationFor(home: Authentication, cluster: string, elsewhe
 const readableFromRows: ReadonlySet<string> = new Set(['read', 'readMonitors', 'readChannels', 'readLogs', 'preview']);
 
 const acting: ReadonlySet<Ability> = new Set(actingAbilities);
-const askedElsewhere: ReadonlySet<Ability> = new Set(Object.values(abilityFor));
+const askedElsewhere: ReadonlySet<Ability> = new Set(elsewhereAbilities);
 
 function refused(cluster: string): Error {
   const { verb, group, resource } = rightToReadCluster(cluster);
@@ -52,7 +52,10 @@ export function createRemoteGuard(cluster: string, guard: Guard, elsewhere?: Els
   return (endpoint) => {
     const read = guard(endpoint);
     return async (ctx, next) => {
-      if (isUnsafe(ctx.method) && !endpoint.harmless && !(elsewhere && endpoint.elsewhere)) throw onlyReadHere(cluster);
+      if (isUnsafe(ctx.method) && !endpoint.harmless) {
+        if (!endpoint.elsewhere) throw onlyReadHere(cluster);
+        if (!elsewhere) throw noKeyFor(cluster);
+      }
       // The configuration is that of this service.
       if (ctx.path === '/api/v1/config') throw onlyReadHere(cluster);
       await read(ctx, next);

@@ -26,8 +26,8 @@ export interface Endpoint {
   readonly costly?: boolean | ((ctx: ApiContext) => boolean);
   /** Reads so much that only some of its kind may run at once: in units, of which a whole list is one. */
   readonly expensive?: number | ((ctx: ApiContext) => number);
-  /** Can be asked of the service of another cluster too. */
-  readonly elsewhere?: boolean;
+  /** Can be asked of the service of another cluster too; `inParts`: its handler does that. */
+  readonly elsewhere?: true | 'inParts';
   /** Changes nothing although its method is unsafe: allowed while read-only, and no line of the audit log. */
   readonly harmless?: boolean;
 }

@@ -32,23 +32,24 @@ export function requestLog(deps: {
 }
 
 function auditFields(ctx: ApiContext, durationMs: number): Record<string, unknown> {
-  const { caller, comment, errorCode } = ctx.state;
+  const { caller, comment, errorCode, cluster } = ctx.state;
   return {
     requestId: ctx.state.requestId,
     user: caller?.user?.name ?? null,
     groups: caller?.user?.groups ?? [],
     action: `${ctx.method} ${routeOf(ctx)}`,
-    object: harmless(ctx.path),
+    ...(cluster === undefined ? {} : { cluster: toLogText(cluster) }),
+    object: toLogText(ctx.path),
     outcome: errorCode === undefined ? 'done' : 'refused',
     status: ctx.status,
     code: errorCode ?? null,
     durationMs,
-    ...(comment === undefined ? {} : { comment: harmless(comment) }),
+    ...(comment === undefined ? {} : { comment: toLogText(comment) }),
   };
 }
 
 /** Text from outside: bounded, and without anything that a terminal obeys. */
-function harmless(text: string): string {
+export function toLogText(text: string): string {
   const cut = text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   return cut.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (character) => {

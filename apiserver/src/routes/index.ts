@@ -32,10 +32,10 @@ import { tonightRoutes } from './tonight/router.ts';
 import { whoamiRoutes } from './whoami/router.ts';
 
 export type { RouteDeps } from './deps.ts';
+export type { AskedAnswer, AskedCall } from './clusters/ask.ts';
 export type { Clusters, Elsewhere, ServedCluster } from './clusters/served.ts';
 export { askInTurn } from './clusters/in-turn.ts';
 export { Silence } from './clusters/silence.ts';
-export { abilityFor, actOn, type ActResult, type ActWish } from './cronjob-actions/act.ts';
 export { createApiRouter, route, type Route } from './route.ts';
 export { gatherHealth, presentHealth } from './health/router.ts';
 

@@ -5,6 +5,7 @@ import type { Instant } from '@cronjob-monitor/shared/domain';
 import { isUnsafe, type ApiContext, type ApiState } from '../context.ts';
 import type { Endpoint } from '../middleware/guard.ts';
 import { createBodyReader, readNoBody, readQuery, type QueryShape, type Values } from '../middleware/validate.ts';
+import { askElsewhere } from './clusters/ask.ts';
 import { answerOfAll, isMerged } from './clusters/merge.ts';
 import type { RouteDeps } from './deps.ts';
 
@@ -88,7 +89,8 @@ export function route<Answer, Query extends QueryShape = typeof noQuery, Body = 
     if (!readBody && isUnsafe(ctx.method)) readNoBody(ctx);
     const call = { deps, ctx, query: asked, body: readBody?.(ctx) as Body };
     if (spec.noStore) ctx.state.noStore = true;
-    const answer = await handler(call);
+    const isAsked = deps.elsewhere && spec.elsewhere === true;
+    const answer = isAsked ? await askElsewhere(deps.elsewhere, ctx, { id: spec.id }) : await handler(call);
     if (answer !== undefined) ctx.body = answer;
   };
   // Its rules are asked, and it is answered, with the values of its own query alone.

@@ -10,6 +10,8 @@ type Name = (typeof names)[number];
 
 interface Chain extends AlertingFixture {
   readonly fail: (name: Name, severity?: 'critical' | 'warning') => Promise<string>;
+  /** All of them are found to have failed in one transaction, in this order. */
+  readonly failTogether: (...names: Name[]) => Promise<void>;
   /** It is asked again; `ranAt`: when its last run that has ended was made. */
   readonly askAgain: (name: Name, ranAt?: number) => Promise<void>;
   readonly succeed: (name: Name) => Promise<void>;
@@ -48,6 +50,8 @@ async function aChain(t: TestContext): Promise<Chain> {
     ...fixture,
     fail: async (name, severity) =>
       (await fixture.raise(about(name, holds(1, severity), clock.now())))[0]?.alert.id ?? '',
+    failTogether: async (...failed) =>
+      void (await fixture.raise(...failed.map((name) => about(name, holds(1), clock.now())))),
     askAgain: async (name, ranAt) => void (await fixture.raise(about(name, holds(0), ranAt))),
     succeed: async (name) => void (await fixture.raise(about(name, { kind: 'quiet' }, clock.now()))),
   };
@@ -163,4 +167,78 @@ test('that a CronJob comes and goes is not told either while what it waits for h
   clock.stepWall(5 * minuteMs);
   await succeed('extract');
   assert.deepEqual(await send(), ['team-chat closing']);
+});
+
+for (const order of [
+  ['extract', 'load', 'report'],
+  ['report', 'load', 'extract'],
+  ['load', 'report', 'extract'],
+] as const) {
+  for (const found of ['in one transaction', 'one after the other'] as const)
+    test(`a chain that is found to have failed ${found}, ${order.join(', ')}, is one message`, async (t) => {
+      const { clock, failTogether, fail, askAgain, send, messages, ledger, rows } = await aChain(t);
+      if (found === 'in one transaction') await failTogether(...order);
+      else for (const name of order) await fail(name);
+      assert.deepEqual(await send(), ['team-chat firing']);
+      clock.stepWall(1_000);
+      assert.deepEqual(await send(), [], 'the others are left to what was told');
+      clock.stepWall(1_000);
+      assert.deepEqual(await send(), []);
+      assert.deepEqual((await messages()).toSorted(), [
+        'team-chat firing cancelled',
+        'team-chat firing cancelled',
+        'team-chat firing sent',
+      ]);
+      const held = await rows(
+        "select a.id, a.cronjob_name from alerts a where a.state = 'active' and a.due_at is not null",
+      );
+      assert.deepEqual(held.map((row) => row['cronjob_name']).toSorted(), ['load', 'report']);
+      const { id } = (await rows("select hex(id) as id from alerts where cronjob_name = 'load'"))[0] ?? {};
+      const uuid = String(id)
+        .toLowerCase()
+        .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+      assert.deepEqual((await ledger(uuid)).slice(2), ['queued firing', 'cancelled dependsOn', 'held dependsOn']);
+      await askAgain('load');
+      await askAgain('report');
+      assert.deepEqual(await send(), [], 'and stay so while that lasts');
+    });
+}
+
+test('a child is told as soon as it is known that the message of its parent does not arrive', async (t) => {
+  const { clock, failTogether, claim, settle, send } = await aChain(t);
+  await failTogether('load', 'extract');
+  const [parent] = await claim();
+  assert.ok(parent);
+  clock.stepWall(59_000);
+  await settle(parent.id, {
+    kind: 'failed',
+    next: 'dead',
+    error: { category: 'notFound', message: 'The webhook is gone.', httpStatus: 404 },
+    maybeSent: false,
+  });
+  assert.deepEqual(await send(), ['team-chat firing']);
+});
+
+test('late news of a child waits until its parents are judged', async (t) => {
+  const { clock, finding, raise, fail, send, store, rows } = await aChain(t);
+  const [load] = await rows("select id, uid from cronjobs where name = 'load'");
+  assert.ok(load);
+  const found = finding({
+    kind: 'holds',
+    sinceAt: clock.now() - hourMs,
+    count: 1,
+    occurred: 1,
+    message: 'The run failed.',
+    figures: {},
+    context: {},
+    delayed: true,
+  });
+  const uid = store.dialect.id16Text(load['uid']);
+  const cronJob = { id: Number(load['id']), uid, namespace: 'prod', name: 'load' };
+  await raise({ ...found, cronJob, dependent: { ranAt: clock.now() } });
+  assert.deepEqual(await send(), []);
+  await fail('extract');
+  assert.deepEqual(await send(), ['team-chat firing']);
+  clock.stepWall(5_000);
+  assert.deepEqual(await send(), []);
 });

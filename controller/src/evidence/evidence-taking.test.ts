@@ -244,3 +244,23 @@ test('the spec of a run that ended well while the database takes nothing is kept
   assert.deepEqual(kept, { a: 1 });
   assert.deepEqual(logger.lines, []);
 });
+
+test('the spec of a Job that cannot start is kept while it waits, so that it can say since which change', async (context) => {
+  const { taking, fixture, clock, store } = await aTaking(context);
+  const { cronJob } = fixture.finding({ kind: 'quiet' });
+  const hash = '1'.repeat(32);
+  const template = deflateRawSync('{"a":2}').toString('latin1');
+  const active = { ...job, cronJobUid: cronJob.uid, template, templateHash: hash, outcome: undefined };
+  const rest = { cronJob: aCronJob({ uid: cronJob.uid }), siblings: [], monitored: true, held: undefined };
+  const waits = aContainer({ waiting: 'CreateContainerConfigError' });
+  const pods = [aPod({ jobUid: active.uid, phase: 'Pending', containers: [waits] })];
+  taking.take({ snapshot: { job: active, gone: undefined }, pods, ...rest }, undefined, 'none');
+  let kept: unknown;
+  // A thread makes the spec safe, in real time.
+  for (let round = 0; round < 500 && kept === undefined; round++) {
+    await clock.advance(1_000);
+    await wait(10);
+    kept = await findTemplate(store, cronJob.id, hash);
+  }
+  assert.deepEqual(kept, { a: 2 });
+});

@@ -1,4 +1,5 @@
 import {
+  hopelessWaitOf,
   isOutputKnown,
   type Evidence,
   type Execution,
@@ -158,7 +159,11 @@ class EvidenceOfTerm implements EvidenceTaking {
     if (status === 'failed') this.#awaited.add(jobUid);
   }
 
-  take({ snapshot: { job }, pods, cronJob }: GatheredJob, execution: Execution | undefined, row: RowOfRun): void {
+  take(
+    { snapshot: { job }, pods, cronJob, refusal }: GatheredJob,
+    execution: Execution | undefined,
+    row: RowOfRun,
+  ): void {
     const monitors = cronJob ? this.#deps.selection.monitorsOf(cronJob) : [];
     const isFirst = !this.#taken.has(job.uid);
     const isNews = !execution || this.#deps.clock.now() - (execution.finishedAt ?? this.#deps.clock.now()) < newsMs;
@@ -171,6 +176,8 @@ class EvidenceOfTerm implements EvidenceTaking {
     }
     if (!execution || row === 'none') {
       this.#capture.request({ job, pods, execution, wishes });
+      // What changed before it says mostly why it cannot start.
+      if (!execution && hopelessWaitOf(job, pods, refusal)) this.#keepTemplate(job);
       return;
     }
     const wasTaken = row === 'known' && isFirst && this.#isTaken(execution);
@@ -183,7 +190,12 @@ class EvidenceOfTerm implements EvidenceTaking {
     if (row === 'new') this.#templates.add(job);
     if (row === 'known' && isFirst) this.#background('evidence of an earlier leader', this.#takeOver(run, wasTaken));
     else this.#background('evidence of a run', this.#takeEnded(run));
-    if (row === 'new' && execution.status !== 'failed')
+    if (row === 'new' && execution.status !== 'failed') this.#keepTemplate(job);
+  }
+
+  /** One that is kept already costs nothing. */
+  #keepTemplate(job: JobFacts): void {
+    if (this.#templates.add(job))
       this.#background(
         'template of a run',
         this.#untilStored(0, () => this.#templates.flush()),

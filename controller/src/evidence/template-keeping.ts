@@ -4,8 +4,8 @@ import { getTemplateKey, recordTemplates, type NewTemplate, type Store } from '@
 
 /** Keeps the spec of each run once, so that a later one can be compared with it. */
 interface TemplateKeeping {
-  /** The spec of a run that ended. Returns at once. */
-  add(job: JobFacts): void;
+  /** The spec of a run that ended, or of one that cannot start. Returns at once; false: it is kept already. */
+  add(job: JobFacts): boolean;
   /** Writes what was added. Rejects when the database does not take it: then it is written the next time. */
   flush(): Promise<void>;
 }
@@ -28,8 +28,9 @@ export function createTemplateKeeping(deps: {
 
   return {
     add(job) {
-      if (job.template === undefined || known.get(job.cronJobUid) === job.templateHash) return;
+      if (job.template === undefined || known.get(job.cronJobUid) === job.templateHash) return false;
       waiting.set(`${job.cronJobUid} ${job.templateHash}`, job);
+      return true;
     },
     flush: () => (writing ??= write().finally(() => (writing = undefined))),
   };

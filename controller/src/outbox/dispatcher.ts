@@ -16,6 +16,7 @@ import { ChannelCare } from './channel-care.ts';
 import type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
 import { InFlight } from './in-flight.ts';
 import { freezeClaimed } from './freeze-claimed.ts';
+import { leaveToParents, type LeftToParent } from './leave-to-parents.ts';
 import { deliver, type Judged, type PipelineDeps } from './pipeline.ts';
 import { createSecretReader } from './secret-reader.ts';
 import { Settler } from './settler.ts';
@@ -213,7 +214,8 @@ class OutboxDispatcher implements Dispatcher {
     // Before the claim: whatever it takes is missing from the time that a send has.
     const claimedMs = clock.monotonicMs();
     this.#claimedMs = claimedMs;
-    const claimed = await store.fenced(epoch, async (tx) => {
+    const { left, claimed } = await store.fenced(epoch, async (tx) => {
+      const left = onlyTests ? [] : await leaveToParents(tx);
       const taken = await claimDeliveries(tx, {
         claimedBy: this.#claimedBy,
         onlyTests,
@@ -224,12 +226,20 @@ class OutboxDispatcher implements Dispatcher {
         globalLimit: settings.globalLimit,
         limitOf: (uid) => this.#limitOf(uid),
       });
-      return freezeClaimed(tx, taken, { freeze: this.#deps.freeze, claimedBy: this.#claimedBy });
+      const by = { freeze: this.#deps.freeze, claimedBy: this.#claimedBy };
+      return { left, claimed: await freezeClaimed(tx, taken, by) };
     });
+    this.#tellLeft(left);
     if (claimed.length === 0) return;
     for (const { channelUid } of claimed) inFlight.claim(channelUid);
     const unwanted = findUnwanted(store, claimed);
     for (const delivery of claimed) this.#track(this.#deliver(delivery, { unwanted, claimedMs }));
+  }
+
+  #tellLeft(left: readonly LeftToParent[]): void {
+    const { metrics } = this.#deps;
+    for (const message of left) metrics.ended(message, 'cancelled');
+    if (left.length > 0) metrics.suppressed('dependsOn', new Set(left.map(({ alertId }) => alertId)).size);
   }
 
   /** Until then only tests go out. What is due says in the ledger why it does not. */

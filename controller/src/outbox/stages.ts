@@ -81,8 +81,8 @@ export interface TakeTurnDeps {
 const mostOfMessage = 3_600;
 
 /**
- * A channel that hears some time after the others is due: not if a person acknowledged the alert, not while a person mutes it. Its message
- * says who was told before.
+ * A channel that hears some time after the others is due: not if its monitor does not name it any more, not before the time that it names now,
+ * not if a person acknowledged the alert, not while a person mutes it. Its message says who was told before.
  */
 export async function takeTurn(
   delivery: ClaimedDelivery,
@@ -96,6 +96,9 @@ export async function takeTurn(
   const now = store.now();
   const rules = rulesOf(rung.alert);
   const ref = rules?.alerting?.channelRefs.find(({ name }) => name === channelName);
+  if (rules && ref === undefined && !isRouted(rules, channelName)) return { kind: 'cancel', reason: 'notNamed' };
+  const turnAt = Math.min(rung.told[0]?.at ?? now, delivery.createdAt) + (ref?.afterMs ?? 0);
+  if (turnAt > now) return { kind: 'hold', untilAt: turnAt, reason: 'after' };
   const mute = muteOf(rung.alert, rules ?? { windows: [] }, await listSilences(store, now), now);
   const answer = rungOf({ ...rung, unlessAcknowledged: ref?.unlessAcknowledged ?? true, mute }, now);
   if (answer.kind === 'acknowledged') return { kind: 'cancel', reason: 'acknowledged' };
@@ -104,6 +107,12 @@ export async function takeTurn(
     return { kind: 'hold', untilAt: answer.untilAt, reason: 'after' };
   }
   return pass({ ...delivery, payload: sayToldBefore(payload, answer.words, now - delivery.createdAt) });
+}
+
+/** A route or the CronJob itself names it. */
+function isRouted({ alerting }: AlertRules, channel: string): boolean {
+  const { routes = [], annotation = [] } = alerting ?? {};
+  return annotation.includes(channel) || routes.some(({ channels }) => channels.some(({ name }) => name === channel));
 }
 
 function sayToldBefore(frozen: FrozenMessage, words: string, ms: Instant): FrozenMessage {

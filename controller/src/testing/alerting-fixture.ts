@@ -31,7 +31,7 @@ import {
   RecordingLogger,
 } from '@cronjob-monitor/shared/testing';
 import { createFreeze, raise, type MessageRequest, type RaisedAlert } from '../alerting/index.ts';
-import { freezeClaimed } from '../outbox/index.ts';
+import { freezeClaimed, leaveToParents } from '../outbox/index.ts';
 
 export const minuteMs = 60_000;
 export const hourMs = 3_600_000;
@@ -109,9 +109,11 @@ export async function anAlertingFixture(test: TestContext): Promise<AlertingFixt
       fixture.raise(fixture.finding(aFailure(clock.now(), { occurred: 0, ...changes }), changes)),
     succeeds: (changes = {}) => fixture.raise(fixture.finding({ kind: 'quiet', by: 'nightly-2' }, changes)),
     claim: () =>
-      store.fenced(epoch, async (tx) =>
-        freezeClaimed(tx, await claimDeliveries(tx, roomForAll), { freeze: asItIs, claimedBy: roomForAll.claimedBy }),
-      ),
+      store.fenced(epoch, async (tx) => {
+        await leaveToParents(tx);
+        const by = { freeze: asItIs, claimedBy: roomForAll.claimedBy };
+        return freezeClaimed(tx, await claimDeliveries(tx, roomForAll), by);
+      }),
     settle: async (deliveryId, settlement) => {
       const request = { deliveryId, claimedBy: roomForAll.claimedBy, settlement };
       await store.fenced(epoch, (tx) => settleDelivery(tx, request));

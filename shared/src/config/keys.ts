@@ -208,7 +208,7 @@ const keys = {
       'A',
       path,
       null,
-      'File of 32 bytes or more by which API servers trigger, suspend and resume for each other; needs a name.',
+      'File of 32 bytes or more by which API servers of several clusters act for each other; needs a name.',
     ),
     'requests-per-second': row(
       'CA',

@@ -16,7 +16,7 @@ export const Cluster = object('Cluster', {
   lastSeenAt: nullable(instant),
   /** Its controller leads and lives; else what is shown is as old as lastSeenAt. */
   live: bool,
-  /** Whether CronJobs are triggered, suspended and resumed there from here; in the home cluster all is done. */
+  /** Whether it takes actions from here; in the home cluster all is done. */
   actions: bool,
   /** Why its rows cannot be read now, or not by this version; null = they can. The counts are 0 then. */
   problem: nullable(text),

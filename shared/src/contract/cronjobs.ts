@@ -195,6 +195,9 @@ export const CronJobMetrics = object({
 });
 export type CronJobMetrics = Of<typeof CronJobMetrics>;
 
+/** In `waitingReason`: the Job has `spec.suspend: true`, so it does not run, and no clock runs for it. */
+export const suspendedJob = 'Suspended';
+
 export const ActiveJob = object({
   jobName: text,
   trigger: words(executionTriggers),
@@ -208,7 +211,7 @@ export const ActiveJob = object({
   ready: nullable(text),
   /** Decided, pods still ending. */
   finishing: bool,
-  /** What keeps a container of it from starting, `CreateContainerConfigError`; null = nothing, or not known. */
+  /** What keeps a container of it from starting, `CreateContainerConfigError`; `Suspended` = the Job is; null = nothing, or not known. */
   waitingReason: nullable(text),
   /** What Kubernetes says of it, at most 500 characters. */
   waitingMessage: nullable(text),

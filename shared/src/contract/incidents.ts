@@ -48,6 +48,8 @@ export const Overview = object('Overview', {
   running: count,
   channels: object({ total: count, ready: count, words: Words }),
   monitors: object({ total: count, well: count, words: Words }),
+  /** CronJobs in this state, and which of them has been for longest: no incident, and easily forgotten. */
+  suspended: object({ total: count, words: Words }),
   /** The first 20. */
   incidents: listOf(Incident, 20),
   incidentTotal: count,

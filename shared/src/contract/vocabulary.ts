@@ -484,6 +484,16 @@ export const actingAbilities = [
   'prune',
 ] as const satisfies readonly Ability[];
 
+/** Those that the service of another cluster can be asked for. */
+export const elsewhereAbilities = [
+  'trigger',
+  'suspend',
+  'acknowledge',
+  'silence',
+  'testChannel',
+  'redrive',
+] as const satisfies readonly Ability[];
+
 /** Kinds of messages of the live stream. */
 export const streamKinds = [
   'hello',

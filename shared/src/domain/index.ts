@@ -251,7 +251,7 @@ export {
   type HeldForParents,
   type ParentAlert,
 } from './alert/dependency.ts';
-export { toMutable } from './alert/step.ts';
+export { askAgainMs, toMutable } from './alert/step.ts';
 export type { Flips } from './alert/flapping.ts';
 export {
   namedChannels,
@@ -363,6 +363,7 @@ export {
   type RatePast,
   type SuccessRateFacts,
 } from './detect/success-rate.ts';
+export { statedZone } from './schedule/parse.ts';
 export { dailyInstants } from './schedule/wall-time.ts';
 export { quiet, type Figures, type Verdict } from './detect/verdict.ts';
 export {
@@ -431,6 +432,7 @@ export {
   standingOf,
   statusOf,
   stepOf,
+  suspendedCause,
   toVerdict,
   verdictOf,
   waitingCause,
@@ -443,6 +445,7 @@ export {
   type Standing,
   type StandingFacts,
   type StepFacts,
+  type Suspended,
   type VerdictAddition,
   type VerdictFacts,
   type WaitingJob,

@@ -5,14 +5,10 @@ import type { Db, Tx } from './database.ts';
 import { toId16 } from './id16.ts';
 import { updateAll } from './upsert.ts';
 
-/** What a service of another cluster can ask for. */
-export const actionKinds = ['trigger', 'suspend', 'resume'] as const;
-export type ActionKind = (typeof actionKinds)[number];
-
 /** A row of `actions` as an account that can write the table has left it: nothing of it is true before its `mac` is. */
 export interface AskedAction {
   readonly id: string;
-  /** An action, or `agent`. */
+  /** Name of an operation of the API, or `agent`. */
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
@@ -32,9 +28,16 @@ interface StoredAction extends AskedAction {
 const columns = ['id', 'created_at', 'expires_at', 'kind', 'state', 'namespace', 'name', 'mac', 'args', 'asked_by'];
 const selected = [...columns, 'claimed_by', 'result'].join(', ');
 
-/** Throws `StoreError`: `refused` where the account may not. */
-export async function askAction(db: Db, action: AskedAction): Promise<void> {
+/** Actions that wait at most; each is gone or done some seconds later. */
+const mostWaiting = 500;
+
+/** False: too many wait already. Throws `StoreError`: `refused` where the account may not. */
+export async function askAction(db: Db, action: AskedAction): Promise<boolean> {
+  const waiting = `select count(*) as n from actions where state = 'asked' and expires_at > ?`;
+  const [row] = await rows(db, waiting, [db.now()]);
+  if (Number(row?.['n']) >= mostWaiting) return false;
   await insert(db, action, { state: 'asked' });
+  return true;
 }
 
 /** An agent says that it takes actions until its row expires. Its id is its own for ever. */
@@ -87,6 +90,11 @@ export async function endAction(
 ): Promise<void> {
   const sql = `update actions set state = ?, ended_at = ?, result = ? where id = ? and state = 'claimed' and claimed_by = ?`;
   await change(db, sql, [state, db.now(), result, db.dialect.id16(toId16(id)), claimedBy]);
+}
+
+/** Who asked has read it: a log is kept no longer than its reader needs it. */
+export async function forgetResult(db: Db, id: string): Promise<void> {
+  await change(db, 'update actions set result = null where id = ?', [db.dialect.id16(toId16(id))]);
 }
 
 /** Removes what expired before `before`. */

@@ -1,6 +1,7 @@
 import type { Db } from './database.ts';
-import { clientOf } from './dialect/connection.ts';
-import { StoreError } from './store-error.ts';
+import { clientOf, type RawConnection } from './dialect/connection.ts';
+import { poolTimeout } from './dialect/network-errors.ts';
+import { PoolBusyError, StoreError } from './store-error.ts';
 import { toId16 } from './id16.ts';
 
 /** A row as the driver gives it. It never leaves the store: every question makes a type of it. */
@@ -40,15 +41,30 @@ async function askOnceMore(db: Db, statement: Statement): Promise<unknown> {
   try {
     return await askOnce(db, statement, () => (wasLent = true));
   } catch (error) {
-    const isOfConnection = error instanceof StoreError && error.code === 'unavailable';
+    const isOfConnection =
+      error instanceof PoolBusyError || (error instanceof StoreError && error.code === 'unavailable');
     if (!isOfConnection || (!wasLent && db.troubles?.answers() === answersBefore)) throw error;
     return askOnce(db, statement);
   }
 }
 
+/** A connection of the pool. Where none was free in time the error says whether the database answered others meanwhile. */
+export async function borrowConnection(db: Db): Promise<RawConnection> {
+  const client = clientOf(db.sql);
+  const answersBefore = db.troubles?.answers();
+  try {
+    return await client.acquireConnection();
+  } catch (error) {
+    const { pool, isBorrower } = client;
+    const isTimeout = error instanceof StoreError && error.code === 'unavailable' && error.driverCode === poolTimeout;
+    if (!isTimeout || db.troubles?.answers() === answersBefore || pool.numUsed() < pool.max) throw error;
+    throw new PoolBusyError(pool.max, isBorrower ? undefined : `storage.${db.dialect.name}.pool.max-open-conns`);
+  }
+}
+
 async function askOnce(db: Db, { sql, bindings = [], limitMs }: Statement, onLent?: () => void): Promise<unknown> {
   const client = clientOf(db.sql);
-  const connection = db.connection ?? (await client.acquireConnection());
+  const connection = db.connection ?? (await borrowConnection(db));
   onLent?.();
   try {
     const options = limitMs === undefined ? undefined : { ms: limitMs };

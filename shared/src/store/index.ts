@@ -14,21 +14,20 @@ export {
   type SelfDescription,
 } from './schemas.ts';
 export { sslModes, type PoolSettings, type ServerSettings, type SslMode, type StoreSettings } from './settings.ts';
-export { FencedError, StoreError } from './store-error.ts';
+export { FencedError, PoolBusyError, StoreError } from './store-error.ts';
 export { findInstalledAt, getSchemaState, migrate, type SchemaState } from './migrate.ts';
 export { copyStore, type CopyRequest, type CopyStep, type TableProof } from './copying/copy-store.ts';
 
 export {
-  actionKinds,
   askAction,
   claimAction,
   endAction,
   expireAction,
   findAction,
+  forgetResult,
   listAskedActions,
   listAgents,
   presentAgent,
-  type ActionKind,
   type AskedAction,
 } from './actions.ts';
 export { getLeader, takeEpoch, takeEpochAfter } from './leader.ts';
@@ -90,10 +89,12 @@ export {
   findComparedRuns,
   listRunsOfAnotherSpec,
   type RunOfCronJob,
+  findComparedJob,
   type ComparedRuns,
 } from './executions/compared-runs.ts';
 export { updateExecutionFaults, updateExecutionFixes } from './executions/execution-fix.ts';
 export { listIncompleteRuns, updateExecutionEvidence } from './executions/execution-evidence.ts';
+export { listSuspendedSince, listSuspensions } from './suspensions.ts';
 export { listActiveJobs, putActiveJobs, type ActiveJob } from './active-jobs.ts';
 export {
   findEvidence,
@@ -315,6 +316,13 @@ export {
 export { listUnwanted, type UnwantedReason } from './deliveries/list-unwanted.ts';
 export { foldScope, foldWaiting, type FoldRequest } from './deliveries/fold-waiting.ts';
 export { findRung, tellUnacknowledged, updateRungKept } from './deliveries/rungs.ts';
+export {
+  listBeingTold,
+  lockDependentMessages,
+  updateLookedAt,
+  updateOwed,
+  type DependentMessage,
+} from './deliveries/dependent-messages.ts';
 export { retellDead } from './deliveries/retell-dead.ts';
 export { listChannelHolds, updateHoldChecked, updateHoldLifted, type HeldChannel } from './deliveries/channel-holds.ts';
 export { findChannelFault, findProjectedChannel, type ProjectedChannel } from './deliveries/channel-fault.ts';

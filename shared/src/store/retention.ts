@@ -263,6 +263,8 @@ class Removal {
           range.before,
         ]);
         this.#counts.slots += deleted;
+        // Where missed runs count as failed they are a part of the window.
+        if (deleted > 0) await recordChanges(tx, await cronJobChanges(tx, [cronJobId], [], { recount: true }));
         return deleted;
       },
       { cronJobId },

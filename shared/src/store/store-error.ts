@@ -47,6 +47,23 @@ export class StoreError extends Error {
   }
 }
 
+/** No connection was free in time, while the database answered others: this process has too few, or what it asks takes too long. */
+export class PoolBusyError extends StoreError {
+  /** So many it has; all are in use. */
+  readonly connections: number;
+  /** The key of the configuration that says how many; undefined: none does. */
+  readonly key: string | undefined;
+
+  constructor(connections: number, key: string | undefined) {
+    super('busy', `all ${connections} connections of this process to the database are busy`, {
+      driverCode: 'POOL_BUSY',
+    });
+    this.name = 'PoolBusyError';
+    this.connections = connections;
+    this.key = key;
+  }
+}
+
 /** The row of the leader says another epoch: nothing of this transaction was kept, and no later one will be. */
 export class FencedError extends StoreError {
   readonly epoch: number;

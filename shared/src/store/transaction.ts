@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Clock } from '../process/index.ts';
-import { firstRow } from './ask.ts';
+import { borrowConnection, firstRow } from './ask.ts';
 import type { Move } from './changes.ts';
 import type { Db, Tx } from './database.ts';
 import { clientOf, type RawConnection } from './dialect/connection.ts';
@@ -63,7 +63,7 @@ async function runOnce<T>(db: Db, fn: (tx: Tx) => Promise<T>, epoch: number | un
   const client = clientOf(db.sql);
   let connection: RawConnection;
   try {
-    connection = await client.acquireConnection();
+    connection = await borrowConnection(db);
   } catch (error) {
     db.troubles?.failed(error);
     return { error, commitUnknown: false };

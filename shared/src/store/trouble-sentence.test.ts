@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { toMysqlError } from './dialect/mysql-errors.ts';
 import { toPostgresError } from './dialect/postgres-errors.ts';
 import type { ServerSettings } from './settings.ts';
-import { StoreError } from './store-error.ts';
+import { PoolBusyError, StoreError } from './store-error.ts';
 import { fileTrouble, serverTrouble } from './trouble.ts';
 
 const settings: ServerSettings = {
@@ -31,6 +31,11 @@ const refusals: readonly (readonly [string, StoreError, RegExp])[] = [
   ['an unknown host', toPostgresError({ code: 'ENOTFOUND' }), /not known.*storage\.postgres\.host/],
   ['an account that is not let in', toPostgresError({ code: '28000' }), /does not let.*pg_hba/],
   ['a server that takes no writes', toPostgresError({ code: '25006' }), /takes no writes.*\(25006\)/],
+  [
+    'a pool of which all connections are in use',
+    new PoolBusyError(5, 'storage.postgres.pool.max-open-conns'),
+    /all 5 connections of this process.*storage\.postgres\.pool\.max-open-conns/,
+  ],
   ['anything else', toPostgresError({ code: '57P03' }), /does not answer.*\(57P03\)/],
 ];
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../process/index.ts';
 import type { ServerSettings, StoreSettings } from './settings.ts';
-import { StoreError, type StoreErrorCode } from './store-error.ts';
+import { PoolBusyError, StoreError, type StoreErrorCode } from './store-error.ts';
 import { noAnswer } from './dialect/connection.ts';
 import { lookAtVolume, type VolumeState } from './volume.ts';
 
@@ -136,6 +136,9 @@ export function serverTrouble(settings: ServerSettings, error: StoreError): stri
   };
   const kind = kinds[error.driverCode ?? ''];
   if (kind !== undefined) return sentences[kind](place);
+  if (error instanceof PoolBusyError) {
+    return `all ${error.connections} connections of this process to database ${place.database} at ${place.at} with account ${place.account} are busy: raise ${key}.pool.max-open-conns, or ask for less at once`;
+  }
   const code = error.driverCode === undefined ? '' : ` (${error.driverCode})`;
   const where = `database ${place.database} at ${place.at}`;
   if (error.code === 'full') {

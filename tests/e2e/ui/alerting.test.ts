@@ -62,6 +62,34 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     assert.equal(await page.getByRole('textbox', { name: 'Your name' }).inputValue(), 'ana', 'the name is remembered');
   });
 
+  journey('leaves what it asks about an alert behind with the page', async (page) => {
+    await go(page, '/alerts');
+    await page
+      .getByRole('link', { name: /No success for/ })
+      .first()
+      .click();
+    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('dialog').waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Alerts' }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.goForward();
+    await page.getByRole('button', { name: 'Acknowledge' }).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0, 'it does not ask again by itself');
+  });
+
+  journey('forgets what was typed into a list of choices when the list closes', async (page) => {
+    await go(page, '/alerts');
+    const open = page.getByRole('button', { name: /^Namespace/ });
+    const find = page.getByRole('textbox', { name: 'Find Namespace' });
+    await open.click();
+    await find.fill('dat');
+    await page.keyboard.press('Escape');
+    await find.waitFor({ state: 'detached' });
+    await open.click();
+    assert.equal(await find.inputValue(), '');
+  });
+
   journey('silences an alert with an end, says what it holds, and ends it early', async (page) => {
     await go(page, alertPath);
     await page.getByRole('link', { name: 'Silence', exact: true }).click();

@@ -74,17 +74,71 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
   );
 
   journey(
-    'has the filters of a list in one line on a small desktop',
+    'has the filters of each list in one line from 1,024 pixels on',
+    async (page) => {
+      for (const width of [1_024, 1_280]) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const path of ['cronjobs', 'alerts', 'wall', 'sla', 'coverage', 'advice', 'monitors', 'channels']) {
+          await go(page, `/${path}`);
+          const bar = page.getByRole('search', { name: /^Filters of / });
+          await bar.waitFor();
+          const heightPx = (await bar.boundingBox())?.height ?? 0;
+          assert.ok(heightPx > 0 && heightPx <= 40, `${path} at ${width}: ${heightPx} px`);
+        }
+      }
+    },
+    { width: 1024 },
+  );
+
+  journey(
+    'chooses a state by a list where there is no room for a button each',
     async (page) => {
       await go(page, '/cronjobs');
-      const topOf = async (name: string): Promise<number> => {
-        const box = await page.getByRole('button', { name }).first().boundingBox();
-        assert.ok(box);
-        return Math.round(box.y + box.height / 2);
-      };
-      await seen(page, 'nightly-backup');
-      assert.ok(Math.abs((await topOf('More filters')) - (await topOf('Healthy'))) <= 2);
+      await page.getByRole('button', { name: /^State all/ }).click();
+      await page.getByRole('checkbox', { name: /^Critical/ }).click();
+      await page.waitForURL(/state=critical/);
+      await page.getByRole('button', { name: /^State Critical/ }).waitFor();
+      await page.getByRole('checkbox', { name: /^Critical/ }).click();
+      await page.waitForURL((url) => !url.search.includes('state='));
     },
-    { width: 1280 },
+    { width: 1024 },
   );
+
+  journey('names what has been suspended for longest, and leads to all that is', async (page) => {
+    await go(page, '/');
+    const service = page.getByRole('definition').filter({ hasText: 'legacy-sync for 41 d' });
+    await service.getByRole('link').click();
+    await page.waitForURL(/\/cronjobs\?state=suspended$/);
+  });
+
+  journey('cuts no sentence of an incident', async (page) => {
+    await go(page, '/');
+    await seen(page, 'No success for');
+    const cut = await page.evaluate<string[]>(`
+      [...document.querySelectorAll('main li[data-row] .says')].flatMap((one) => {
+        const isCut = one.scrollWidth > one.clientWidth && getComputedStyle(one).overflow === 'hidden';
+        const isOver = one.getBoundingClientRect().right > one.closest('.what').getBoundingClientRect().right + 1;
+        return isCut || isOver ? [one.textContent] : [];
+      })`);
+    assert.deepEqual(cut, []);
+  });
+
+  journey('says on the first visit that there is no sign-in, and later by a chip that opens it', async (page) => {
+    const banner = page.getByText('Authentication is off. Anyone who can open this page may');
+    const chip = page.getByRole('button', { name: 'No sign-in' });
+    await go(page, '/');
+    await banner.waitFor();
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'SLA' }).click();
+    await page.waitForURL(/\/sla$/);
+    await banner.waitFor();
+    await go(page, '/cronjobs');
+    await chip.waitFor();
+    assert.equal(await banner.count(), 0);
+    await chip.click();
+    await banner.waitFor();
+    assert.equal(await chip.getAttribute('aria-expanded'), 'true');
+    await page.getByRole('button', { name: 'Fold' }).click();
+    await banner.waitFor({ state: 'detached' });
+    assert.equal(await page.evaluate('document.activeElement.id'), 'no-sign-in');
+  });
 });

@@ -115,4 +115,17 @@ describe('drills in the user interface', { skip: whyNoBrowser() ?? false }, () =
     await page.getByRole('status').getByText('The channel is proved').waitFor();
     assert.equal(acknowledged().length, 1);
   });
+
+  journey('begins once while the answer is awaited, and can be begun again', async (page) => {
+    await go(page, '/channels/data-chat');
+    await seen(page, 'It was never drilled');
+    const begin = page.getByRole('button', { name: 'Drill', exact: true });
+    service().delayMs = 400;
+    await begin.click();
+    await page.locator('button[aria-busy="true"]', { hasText: 'Drill' }).waitFor();
+    await page.keyboard.press('Enter');
+    await seen(page, 'A drill of data-chat is on its way');
+    await page.locator('button[aria-busy="true"]').waitFor({ state: 'detached' });
+    assert.equal(service().asked.filter((line) => /^POST .*drill/.test(line)).length, 1);
+  });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { ExecutionDetail } from '@cronjob-monitor/shared/contract';
 import { whyNoBrowser } from './fixtures/browser.ts';
+import { foundInLogs } from './fixtures/answers/index.ts';
 import { useJourneys } from './fixtures/journeys.ts';
 
 describe('what the log says, in the user interface', { skip: whyNoBrowser() ?? false }, () => {
@@ -102,11 +103,20 @@ describe('what the log says, in the user interface', { skip: whyNoBrowser() ?? f
     await page.getByRole('link', { name: 'nightly-backup' }).first().click();
     await page.waitForURL(/runs\/nightly-backup-\d+\?pod=nightly-backup-\d+-x7kqm&container=backup#L101$/);
     await page.locator('.log .marked').getByText('INFO heap 467 MiB').waitFor();
+    // Fifty lines are enough until more are asked for.
+    const made = async (query: URLSearchParams): Promise<unknown> => {
+      const { items, ...found } = foundInLogs(service().fleet, query);
+      const [hit] = items;
+      return query.has('cursor') || query.has('status')
+        ? { ...found, items, complete: true, cursor: null }
+        : { ...found, items: Array.from({ length: 50 }, (_, at) => ({ ...hit, number: at + 1 })) };
+    };
+    service().answer('logs/search', { made });
     await go(page, '/search?q=heap');
-    await seen(page, '3 lines');
+    await seen(page, '50 lines');
     await seen(page, /^Searched back to /);
     await page.getByRole('button', { name: 'Go on' }).click();
-    await seen(page, '6 lines');
+    await seen(page, '53 lines');
     await page.getByRole('button', { name: 'Failed' }).click();
     await page.waitForURL(/status=failed/);
     await seen(page, '3 lines');

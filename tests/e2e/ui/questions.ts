@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { until } from './fixtures/browser.ts';
+import { foundInLogs } from './fixtures/answers/index.ts';
 import { happensTo } from './fixtures/verdicts.ts';
 import { pasted, pressed, useJourneys } from './fixtures/journeys.ts';
 
@@ -128,18 +129,22 @@ export function walkQuestions(engine: 'chromium' | 'firefox'): void {
     assert.match(await pasted(page), /^kubectl -n billing patch cronjobmonitor all/);
   });
 
-  journey('a text in 30 days of logs: one click, the word, and the first hit within a second', async (page) => {
+  journey('a text in 30 days of logs: one click, the word, and hits while the search still goes on', async (page) => {
+    const rest = Promise.withResolvers<void>();
+    const made = async (query: URLSearchParams): Promise<unknown> => {
+      if (query.has('cursor')) await rest.promise;
+      // One CronJob has too few runs to be looked through in more than one answer.
+      query.delete('cronjob');
+      return foundInLogs(service().fleet, query);
+    };
+    service().answer('logs/search', { made });
     await go(page, '/cronjobs/data/nightly-backup?part=runs');
     await page.getByRole('searchbox', { name: 'Find in all logs' }).click();
-    await page.evaluate(`
-      addEventListener('keydown', () => { window.typedAt = performance.now(); }, true);
-      new MutationObserver(() => {
-        if (document.querySelector('main mark')) window.drawnAt ??= performance.now();
-      }).observe(document.body, { childList: true, subtree: true })`);
     await page.keyboard.type('heap');
     await page.locator('main mark').getByText('heap').first().waitFor();
-    const tookMs = await page.evaluate<number>('window.drawnAt - window.typedAt');
-    assert.ok(tookMs < 1_000, `${tookMs} ms`);
+    await seen(page, /^Searching, back to .+ so far$/);
+    rest.resolve();
+    await seen(page, 'Searched all of 30 days.');
     assert.equal((await pressed(page)).clicks, 1);
   });
 

@@ -50,6 +50,7 @@ for (const database of ofPostgres)
     { skip: whyNoBrowser() ?? false },
     () => {
       const stores: Store[] = [];
+      const alerts: string[] = [];
       const doneInEu: string[] = [];
       const doneInUs: string[] = [];
       let api: ApiUnderTest;
@@ -61,7 +62,8 @@ for (const database of ofPostgres)
           const store = openStore(inSchema(settings, name), deps);
           stores.push(store);
           await migrate(store, { version: 'test' });
-          const { epoch } = await seedFleet(store);
+          const { epoch, alert } = await seedFleet(store);
+          alerts.push(alert);
           await store.fenced(epoch, (tx) => describeSelf(tx, { name, defaultTimeZone: 'UTC' }));
         }
         const [store] = stores as [Store];
@@ -106,11 +108,11 @@ for (const database of ofPostgres)
         }
         return us;
       };
-      const onPage = async (what: (page: Page) => Promise<void>): Promise<void> => {
+      const onPage = async (what: (page: Page) => Promise<void>, path = '/cronjobs/prod/backup'): Promise<void> => {
         doneInUs.length = 0;
         const context = await browser.newContext();
         const page = await context.newPage();
-        await page.goto(`http://127.0.0.1:${api.port}/cronjobs/prod/backup?cluster=us`);
+        await page.goto(`http://127.0.0.1:${api.port}${path}?cluster=us`);
         await page.getByText('OOMKilled').first().waitFor();
         await what(page);
         await context.close();
@@ -139,6 +141,30 @@ for (const database of ofPostgres)
           assert.deepEqual(doneInEu, []);
           assert.equal(doneInUs[1], 'suspend');
         });
+      });
+
+      test('an alert of the other cluster is acknowledged and silenced from its page, there and only there', async () => {
+        const kept = (what: string): Promise<number[]> =>
+          Promise.all(stores.map(async (store) => (await store.sql(what).select()).length));
+        await using _ = await serveUs();
+        const [before, silences] = [await kept('acknowledgements'), await kept('silences')];
+        await onPage(async (page) => {
+          await button(page, 'Acknowledge').click();
+          const dialog = page.getByRole('dialog');
+          await dialog.getByRole('textbox', { name: 'Your name' }).fill('ana');
+          await dialog.getByRole('button', { name: 'Acknowledge' }).click();
+          await says(page, /^Acknowledged/);
+          await button(page, 'Take back').waitFor();
+          assert.deepEqual(await kept('acknowledgements'), [before[0], Number(before[1]) + 1]);
+          await page.getByRole('link', { name: 'Silence', exact: true }).click();
+          await page.getByRole('textbox', { name: 'Comment' }).fill('storage move');
+          await page.getByRole('button', { name: '1 h' }).click();
+          await page.getByText(/would hold \d+ alerts? now/).waitFor();
+          await page.getByRole('button', { name: /^Silence/ }).click();
+          await page.waitForURL(/\/silences\?cluster=us$/);
+          await page.getByText('storage move').first().waitFor();
+          assert.deepEqual(await kept('silences'), [silences[0], Number(silences[1]) + 1]);
+        }, `/alerts/${alerts[1]}`);
       });
 
       test('where the service there refuses, or does not know who asks, the page says so and nothing is done', async () => {

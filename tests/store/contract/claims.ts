@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
 import {
   claimDeliveries,
+  insertAlerts,
   insertDelivery,
+  listBeingTold,
+  lockDependentMessages,
   newId,
+  projectCronJob,
   takeClaimsOfEarlierTerms,
   takeClaimsOfPod,
   takeEpoch,
   updateExpired,
+  updateLookedAt,
+  updateOwed,
   type ClaimedDelivery,
   type ClaimRequest,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aChannel, aClaim, aDelivery, hourMs, inserted, type TestChannel } from '../alert-facts.ts';
-import { minuteMs } from '../facts.ts';
+import { aChannel, aClaim, aDelivery, anAlert, hourMs, inserted, type TestChannel } from '../alert-facts.ts';
+import { minuteMs, projected } from '../facts.ts';
 import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
 
@@ -81,6 +87,40 @@ export const outbox = contract('outbox', (test) => {
     await inserted(store, epoch, channel);
     const test = await inserted(store, epoch, channel, { kind: 'test', severity: 'info' });
     assert.deepEqual(idsOf(await claim(store, epoch, { onlyTests: true })), [test.id]);
+  });
+
+  test('first messages about what waits for others are found while nothing of them has left, and can be put off', async ({
+    store,
+    epoch,
+  }) => {
+    await startEmpty(store);
+    const channel = await aChannel(store, epoch);
+    const cronJobs = [await projected(store, epoch), await projected(store, epoch)];
+    const [parent, child] = cronJobs;
+    assert.ok(parent && child);
+    const dependsOn = [`${parent.namespace}/${parent.name}`];
+    await store.fenced(epoch, (tx) => projectCronJob(tx, { facts: child, seenAt: store.now(), dependsOn }));
+    const at = store.now();
+    const alerts = cronJobs.map(({ id, namespace, name }) =>
+      anAlert(id, at, { namespace, cronJobName: name, lastNotifiedAt: undefined, dueAt: undefined }),
+    );
+    await store.fenced(epoch, (tx) => insertAlerts(tx, alerts));
+    for (const { id } of alerts) await inserted(store, epoch, channel, { alertId: id, streamId: id });
+    const look = () => store.fenced(epoch, (tx) => lockDependentMessages(tx));
+    const [message, ...more] = await look();
+    assert.ok(message);
+    assert.deepEqual(
+      [message.alertId, message.child, message.isDelayed, more],
+      [alerts[1]?.id, `${child.namespace}/${child.name}`, false, []],
+    );
+    const told = await store.fenced(epoch, (tx) => listBeingTold(tx, [alerts[0]?.id ?? '']));
+    assert.deepEqual([...told], [alerts[0]?.id]);
+    await store.fenced(epoch, (tx) => updateLookedAt(tx, [message.id], at + minuteMs));
+    assert.deepEqual(await look(), []);
+    assert.equal((await claim(store, epoch)).length, 1, 'that of the parent');
+    await store.fenced(epoch, (tx) => updateOwed(tx, message.alertId, at + minuteMs));
+    const due = 'select due_at as n from alerts where id = ?';
+    assert.equal(await readNumber(store, due, [store.dialect.id16(message.alertId)]), at + minuteMs);
   });
 
   test('of one stream and channel only the first open message can be taken', async ({ store, epoch }) => {

@@ -9,6 +9,7 @@ import {
   findMonitor,
   forgetCronJob,
   forgetMonitor,
+  gatherFigures,
   getSchemaState,
   listChannels,
   listCronJobs,
@@ -21,8 +22,10 @@ import {
   projectChannel,
   projectCronJob,
   projectMonitor,
+  pruneHistory,
   rateDue,
   recordRuns,
+  recordSlots,
   setTargets,
   type CatalogCronJob,
   type CronJobFilter,
@@ -35,7 +38,13 @@ import { contract, type Bench } from '../suite.ts';
 const namesOf = (cronJobs: readonly CatalogCronJob[]): string[] => cronJobs.map(({ name }) => name);
 
 /** A monitor that selects these CronJobs. */
-async function watch({ store, epoch }: Bench, name: string, uids: readonly string[], leading = true): Promise<string> {
+async function watch(
+  { store, epoch }: Bench,
+  name: string,
+  uids: readonly string[],
+  leading = true,
+  sla: object = {},
+): Promise<string> {
   const uid = randomUUID();
   const monitor = {
     uid,
@@ -43,7 +52,7 @@ async function watch({ store, epoch }: Bench, name: string, uids: readonly strin
     name,
     generation: 1,
     createdAt: now,
-    spec: { sla: { windowDays: 14 } },
+    spec: { sla: { windowDays: 14, ...sla } },
     phase: 'Active' as const,
     conditions: [{ type: 'Ready', status: 'True' }],
     counts: {},
@@ -299,6 +308,40 @@ export const orderedLists = contract('lists in an order', (test) => {
     assert.deepEqual(await verdictsOf(), { noData: 'a b c d' });
     await ask({ sla: { enabled: false } });
     assert.deepEqual(await verdictsOf(), { off: 'a b c d' });
+  });
+
+  test('a prune leaves what the window counted, in the list as in the targets, though runs are kept for less long', async (bench) => {
+    const { store, epoch } = bench;
+    const cronJob = await projected(store, epoch, { namespace: 'pruned' });
+    await watch(bench, 'pruned', [cronJob.uid], true, { minSuccessRate: 45, countMissed: true });
+    const record = async (at: number): Promise<void> => {
+      await recordRuns(store, epoch, [aRun(cronJob, { createdAt: at })]);
+      const slot = { cronJobId: cronJob.id, at: at + minuteMs, outcome: 'missed', inMaintenance: false } as const;
+      await store.fenced(epoch, (tx) =>
+        recordSlots(tx, [{ ...slot, epochAt: at - dayMs, cause: undefined, message: undefined }]),
+      );
+    };
+    for (let day = 0; day < 7; day++) await record(now - day * dayMs);
+    const prune = (before: number) => pruneHistory(store, { before, cronJobIds: [cronJob.id], budgetMs: 60_000 });
+    const counted = async (): Promise<unknown[]> => {
+      const listed = (await listWindowCounts(store, [cronJob.id])).get(cronJob.id);
+      const figures = await gatherFigures(store, [cronJob.id], store.now(), { withPrevious: false });
+      const { current, judged } = figures.get(cronJob.id) ?? {};
+      return [listed, { success: current?.success, failed: current?.failed }, judged?.current.failed];
+    };
+    const all = { success: 7, failed: 0 };
+    await rateDue(store, epoch, { of: [cronJob.id] });
+    assert.deepEqual(await counted(), [all, all, 7], 'each of its seven days has a run and a missed one');
+    assert.deepEqual(await prune(now - 3 * dayMs).then(({ executions, slots }) => [executions, slots]), [3, 3]);
+    assert.deepEqual(await counted(), [all, all, 7]);
+    // Of the day in which the window begins the part that lies in it cannot be told any more.
+    const beginsAt = store.now() - 14 * dayMs;
+    for (const at of [beginsAt - 2 * minuteMs, beginsAt + 5 * minuteMs]) await record(at);
+    await rateDue(store, epoch, { of: [cronJob.id] });
+    await prune(now);
+    const [listed, current] = await counted();
+    assert.deepEqual(listed, current);
+    assert.deepEqual(await listFaults(store), []);
   });
 
   test('a run leaves the window with time, at the latest when the leader counts again', async (bench) => {

@@ -52,7 +52,7 @@ if (!sqlite) throw new Error('DATABASES leaves no SQLite');
 const database = sqlite;
 
 for await (const line of createInterface({ input: process.stdin })) {
-  process.stdout.write(`${JSON.stringify(await play(Number(line)))}\n`);
+  process.stdout.write(`${JSON.stringify(await play(JSON.parse(line) as number))}\n`);
   await database.remove();
 }
 await browser?.close();

@@ -39,6 +39,7 @@ const words: Readonly<Record<string, string>> = {
   closing: 'it is over',
   update: 'log and events that came later',
   superseded: 'a later message tells more',
+  notNamed: 'its monitor does not name it any more',
   notTold: 'the message that it completes was not sent',
   notTaken: 'the receiver did not take it',
   unauthorized: 'the credentials were refused',

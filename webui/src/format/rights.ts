@@ -25,3 +25,7 @@ export function missingRight(ability: Ability, namespace: string | undefined): s
 
 /** The same for all while the API only reads. */
 export const readOnlyText = 'This service is read-only (api.read-only)';
+
+/** What is so while the service asks for no sign-in. */
+export const openAccessText =
+  'Authentication is off. Anyone who can open this page may trigger, suspend and delete history.';

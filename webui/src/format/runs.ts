@@ -1,12 +1,13 @@
-import type {
-  ActiveJob,
-  DecisiveLine,
-  DecisiveReason,
-  Execution,
-  FailureCause,
-  ExecutionStatus,
-  ExecutionTrigger,
-  SlotOutcome,
+import {
+  suspendedJob,
+  type ActiveJob,
+  type DecisiveLine,
+  type DecisiveReason,
+  type Execution,
+  type FailureCause,
+  type ExecutionStatus,
+  type ExecutionTrigger,
+  type SlotOutcome,
 } from '@cronjob-monitor/shared/contract';
 import type { Mark } from '../kit/icon/shapes.ts';
 import { safeText } from './safe-text.ts';
@@ -110,8 +111,14 @@ export function isStartless({ podPhase, waitingReason }: Pick<ActiveJob, 'podPha
   return waitingReason != null && waitingReason !== '' && (podPhase === null || podPhase === 'Pending');
 }
 
+/** Its Job is suspended: it runs when that resumes, and has no clock until then. */
+export function isSuspended({ waitingReason }: Pick<ActiveJob, 'waitingReason'>): boolean {
+  return waitingReason === suspendedJob;
+}
+
 /** How a run is that has not ended. */
 export function activeRunMark(job: Pick<ActiveJob, 'podPhase' | 'waitingReason'>): RunMark {
+  if (isSuspended(job)) return slotMarks.suspended;
   return isStartless(job) ? { word: 'Not started', bar: 'dot', shape: 'hourglass', tone: 'warn' } : goesOnMark;
 }
 
@@ -120,6 +127,7 @@ export function waitingText({
   waitingReason,
   waitingMessage,
 }: Pick<ActiveJob, 'waitingReason' | 'waitingMessage'>): string | undefined {
+  if (isSuspended({ waitingReason })) return waitingMessage ?? undefined;
   const parts = [waitingReason, waitingMessage].filter((part) => part != null && part !== '');
   return parts.length === 0 ? undefined : `Waits: ${parts.join(', ')}`;
 }

@@ -160,3 +160,9 @@ test('a run whose pod cannot start is not called running', () => {
   assert.equal(wordOf('Running', 'CrashLoopBackOff'), 'Running');
   assert.equal(wordOf('Pending', null), 'Running', 'nothing says that it waits in vain');
 });
+
+test('a run whose Job is suspended is called that, and waits for nothing else', () => {
+  assert.equal(activeRunMark({ podPhase: null, waitingReason: 'Suspended' }).word, 'Suspended');
+  const waits = { waitingReason: 'Suspended', waitingMessage: 'the Job has spec.suspend: true' };
+  assert.equal(waitingText(waits), 'the Job has spec.suspend: true');
+});

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { hitsOf, lineOfHash, linesOf, longestLine, piecesOf } from './log-view/log-lines.ts';
-import { bestOf, scoreOf, type PaletteEntry } from './palette/palette-entry.ts';
 import { nextSort, sortOf, type Column } from './table/column.ts';
 import { longFrom, mostRows, rangeOf } from './table/range.ts';
 
@@ -106,28 +105,5 @@ describe('a log', () => {
       undefined,
       undefined,
     ]);
-  });
-});
-
-describe('the palette', () => {
-  const entry = (name: string, group = 'CronJobs'): PaletteEntry => ({ id: name, name, group });
-
-  test('puts a name that begins with what is typed first', () => {
-    const found = bestOf([entry('prod/db-backfill'), entry('data/nightly-backup'), entry('back/office')], 'back', 8);
-    assert.deepEqual(
-      found.map(({ name }) => name),
-      ['back/office', 'prod/db-backfill', 'data/nightly-backup'],
-    );
-  });
-
-  test('wants every word', () => {
-    assert.equal(scoreOf('data/nightly-backup', 'data etl'), 0);
-    assert.ok(scoreOf('data/nightly-backup', 'data back') > 0);
-  });
-
-  test('takes some of each group', () => {
-    const many = Array.from({ length: 20 }, (_, index) => entry(`backup-${index}`));
-    const found = bestOf([...many, entry('Backups page', 'Pages')], 'back', 8);
-    assert.deepEqual([found.length, found.at(-1)?.group], [9, 'Pages']);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import { describe, mock, test } from 'node:test';
 import { readCommand, sayCommand, whatToType } from './command.ts';
+import { bestOf, scoreOf, type PaletteEntry } from './palette-entry.ts';
 import { Search } from './search.svelte.ts';
 
 const read = (typed: string): readonly (string | undefined)[] => {
@@ -96,4 +97,27 @@ test('a palette that finds nothing names what can be typed', async () => {
   assert.deepEqual((await find('zzz', {})).search.entries, []);
   for (const word of ['trigger', 'who hears', 'compare', 'oom', 'at risk', '>'])
     assert.ok(whatToType.includes(word), `${word} in ${whatToType}`);
+});
+
+describe('the palette', () => {
+  const entry = (name: string, group = 'CronJobs'): PaletteEntry => ({ id: name, name, group });
+
+  test('puts a name that begins with what is typed first', () => {
+    const found = bestOf([entry('prod/db-backfill'), entry('data/nightly-backup'), entry('back/office')], 'back', 8);
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      ['back/office', 'prod/db-backfill', 'data/nightly-backup'],
+    );
+  });
+
+  test('wants every word', () => {
+    assert.equal(scoreOf('data/nightly-backup', 'data etl'), 0);
+    assert.ok(scoreOf('data/nightly-backup', 'data back') > 0);
+  });
+
+  test('takes some of each group', () => {
+    const many = Array.from({ length: 20 }, (_, index) => entry(`backup-${index}`));
+    const found = bestOf([...many, entry('Backups page', 'Pages')], 'back', 8);
+    assert.deepEqual([found.length, found.at(-1)?.group], [9, 'Pages']);
+  });
 });

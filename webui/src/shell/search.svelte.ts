@@ -6,7 +6,7 @@ import { listTargets } from '../api/sla.ts';
 import { channelMark } from '../format/channels.ts';
 import { phaseMarks, targetMark } from '../format/marks.ts';
 import { verdictMark } from '../format/verdict.ts';
-import { bestOf, type PaletteEntry } from '../kit/palette/palette-entry.ts';
+import { bestOf, type PaletteEntry } from './palette-entry.ts';
 import { addressOf } from '../router.svelte.ts';
 import { clusterMark } from '../format/clusters.ts';
 import { clusters } from '../state/clusters.svelte.ts';

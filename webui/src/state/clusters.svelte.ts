@@ -1,5 +1,5 @@
 import { untrack } from 'svelte';
-import { actingAbilities, type Ability, type Cluster } from '@cronjob-monitor/shared/contract';
+import { actingAbilities, elsewhereAbilities, type Ability, type Cluster } from '@cronjob-monitor/shared/contract';
 import { useClusters } from '../api/client.ts';
 import { listClusters } from '../api/clusters.ts';
 import { isServed } from '../api/served.ts';
@@ -14,6 +14,7 @@ const askEveryMs = 60_000;
 
 /** What is done somewhere, and not only read. */
 const acts: ReadonlySet<Ability> = new Set(actingAbilities);
+const askedThere: ReadonlySet<Ability> = new Set(elsewhereAbilities);
 
 /**
  * The clusters that the service shows, and the one that this page shows: that of its address, else the home cluster. A service with one
@@ -69,17 +70,15 @@ export class Clusters {
 
   /** Why what changes something cannot be done in the cluster that is shown; undefined: it can. */
   missing(ability: Ability): string | undefined {
-    if (this.shown?.actions && (ability === 'trigger' || ability === 'suspend')) return undefined;
-    return acts.has(ability) ? this.lack : undefined;
+    const { shown } = this;
+    if (!shown || shown.home || !acts.has(ability)) return undefined;
+    return this.lack ?? (askedThere.has(ability) ? undefined : `Only done by the service of ${shown.name} itself`);
   }
 
-  /** Why nothing is done in the cluster that is shown, and no log followed; undefined: a service there does it. */
+  /** Why nothing is done in the cluster that is shown, and no log followed; undefined: a service there does most of it. */
   get lack(): string | undefined {
     const { shown } = this;
-    if (!shown || shown.home) return undefined;
-    return shown.actions
-      ? `Only done by the service of ${shown.name} itself`
-      : `No service in ${shown.name} acts for callers here`;
+    return shown && !shown.home && !shown.actions ? `No service in ${shown.name} acts for callers here` : undefined;
   }
 
   /** What is offered after something was done in the cluster `before`: nothing once another one is shown. */

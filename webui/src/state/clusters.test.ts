@@ -145,11 +145,13 @@ describe('a service with several clusters', () => {
     assert.equal(clusters.missing('read'), undefined);
   });
 
-  test('offers to trigger and suspend in a cluster whose service takes that, and says of the rest who does it', async () => {
+  test('offers in a cluster whose service takes that what it can be asked for, and says of the rest who does it', async () => {
     items = [{ ...usEast, actions: true }, usEast];
     const clusters = await visit();
     await idle();
-    assert.deepEqual([clusters.missing('trigger'), clusters.missing('suspend')], [undefined, undefined]);
-    assert.equal(clusters.missing('silence'), 'Only done by the service of us-east itself');
+    for (const ability of ['trigger', 'suspend', 'silence', 'acknowledge', 'testChannel', 'redrive'] as const)
+      assert.equal(clusters.missing(ability), undefined, ability);
+    assert.equal(clusters.lack, undefined);
+    assert.equal(clusters.missing('deleteHistory'), 'Only done by the service of us-east itself');
   });
 });

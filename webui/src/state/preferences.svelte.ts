@@ -53,7 +53,9 @@ class Preferences {
   readonly #density = new Persisted<Density>('density', 'comfortable', oneOf(densities));
   readonly #singleKeys = new Persisted<boolean>('single-keys', true, isBoolean);
   readonly #ownName = new Persisted<string>('own-name', '', isText);
-  readonly #accessFolded = new Persisted<boolean>('access-folded', false, isBoolean);
+  readonly #accessTold = new Persisted<boolean>('access-told', false, isBoolean);
+  /** Whether the banner that there is no sign-in is open: on the first visit it is, later once its chip is pressed. */
+  isAccessUnfolded = $state(!this.#accessTold.value);
   /** `cluster.default-time-zone`, as soon as the service has said it. */
   clusterZone = $state('UTC');
 
@@ -121,12 +123,9 @@ class Preferences {
     this.#ownName.value = name;
   }
 
-  /** Whether the banner of open access is folded to two words. */
-  get accessFolded(): boolean {
-    return this.#accessFolded.value;
-  }
-  set accessFolded(folded: boolean) {
-    this.#accessFolded.value = folded;
+  /** The next visit begins with the chip alone. */
+  noteAccessTold(): void {
+    this.#accessTold.value = true;
   }
 }
 

@@ -115,7 +115,7 @@ function toLinted(
   const kept = { successLimit: 3, failureLimit: 1, ttlAfterFinishedS: undefined };
   const job = { activeDeadlineS: Number.MAX_SAFE_INTEGER, backoffLimit: 0, restartPolicy: 'Never' as const };
   return {
-    facts: { namespace, name, notes, timeZone, policy, deadlineS, ...kept, ...job },
+    facts: { namespace, name, notes, schedule, timeZone, policy, deadlineS, ...kept, ...job },
     rhythm: rhythmOf(schedule, timeZone ?? defaultZone, now),
     durations,
     nextRunAt,

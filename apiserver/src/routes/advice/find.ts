@@ -1,13 +1,23 @@
 import type { Ref } from '@cronjob-monitor/shared/contract';
-import { heardWords, instantIn, readAdviceIgnore, type LintFinding } from '@cronjob-monitor/shared/domain';
+import {
+  heardWords,
+  instantIn,
+  readAdviceIgnore,
+  suspendedCause,
+  type LintFinding,
+} from '@cronjob-monitor/shared/domain';
+import { findZoneFault } from '@cronjob-monitor/shared/domain/schedule';
 import {
   listCronJobsById,
   listFindings,
   listMonitors,
+  listMonitorsOf,
+  listSuspensions,
   type CatalogCronJob,
   type CronJobOutline,
 } from '@cronjob-monitor/shared/store';
 import { judgeCoverage } from '../coverage/list.ts';
+import { limitsSuspension } from '../../monitor-spec.ts';
 import { withDefaults } from '../coverage/query.ts';
 import type { RouteDeps } from '../deps.ts';
 import { findOutlines } from '../find-outlines.ts';
@@ -48,12 +58,14 @@ export interface AllFound {
  */
 export async function findAdvice(deps: RouteDeps, scope: AdviceScope): Promise<AllFound> {
   const outlines = await findOutlines(deps, { namespaces: scope.namespaces });
-  const [ofSettings, unheard, ofRuns] = await Promise.all([
+  const [ofSettings, unheard, ofRuns, suspended] = await Promise.all([
     findInSettings(deps, outlines, scope),
     findUnheard(deps, scope),
     findInRuns(deps, outlines),
+    findForgotten(deps, outlines, scope),
   ]);
-  const found = [...ofSettings.found, ...unheard, ...ofRuns].sort(byWorst);
+  const ofZones = await findZones(deps, outlines, ofSettings.found);
+  const found = [...ofSettings.found, ...ofZones, ...unheard, ...ofRuns, ...suspended].sort(byWorst);
   return { found, omitted: ofSettings.omitted };
 }
 
@@ -94,6 +106,26 @@ async function findInSettings(
     });
   });
   return { found, omitted };
+}
+
+/** Zones that CronJobs name wrongly, as far as no check of a monitor has told it: it is wrong whatever watches it. */
+async function findZones(
+  deps: RouteDeps,
+  outlines: readonly CronJobOutline[],
+  told: readonly Found[],
+): Promise<Found[]> {
+  const noted = await readNoted(
+    deps,
+    outlines.flatMap((outline) => (findZoneFault(outline) ? outline.id : [])),
+  );
+  return outlines.flatMap((outline): Found[] => {
+    const fault = findZoneFault(outline);
+    if (!fault || told.some(({ code, cronJobId }) => code === fault.code && cronJobId === outline.id)) return [];
+    const { id, namespace, name } = outline;
+    const { code, message, path, mend } = fault;
+    const about = { code, words: inWords(message), cronJob: { namespace, name }, cronJobId: id, monitor: undefined };
+    return [{ ...nothingMore, ...about, path, mend, isLeft: isLeftBy(noted.get(id), code) }];
+  });
 }
 
 /** CronJobs of which a failure would reach no channel. */
@@ -176,6 +208,52 @@ async function findInRuns(deps: RouteDeps, outlines: readonly CronJobOutline[]):
       return [{ ...base(cronJob, 'NeverSucceeded'), words }];
     }),
   ];
+}
+
+/** For so long a suspension may be meant. */
+const forgottenMs = 7 * 86_400_000;
+
+/** CronJobs that have been suspended for long, while no monitor of theirs says when that is too long. */
+async function findForgotten(
+  deps: RouteDeps,
+  outlines: readonly CronJobOutline[],
+  { monitored }: AdviceScope,
+): Promise<Found[]> {
+  const { store } = deps;
+  const ids = outlines.flatMap(({ id, suspended }) => (suspended ? id : []));
+  if (ids.length === 0) return [];
+  const [suspensions, selecting, monitors] = await Promise.all([
+    listSuspensions(store, ids),
+    listMonitorsOf(store, ids),
+    listMonitors(store),
+  ]);
+  const specs = new Map(monitors.map(({ id, spec }) => [id, spec]));
+  const before = store.now() - forgottenMs;
+  const forgotten = ids.filter((id) => (suspensions.get(id)?.sinceAt ?? Infinity) < before);
+  const noted = await readNoted(deps, forgotten);
+  return forgotten.flatMap((id): Found[] => {
+    const [cronJob, suspension] = [noted.get(id), suspensions.get(id)];
+    const own = selecting.filter(({ cronJobId }) => cronJobId === id);
+    if (!cronJob || !suspension || own.some(({ monitorId }) => limitsSuspension(specs.get(monitorId)))) return [];
+    const leading = own.find(({ namespace }) => monitored.length === 0 || monitored.includes(namespace));
+    const rule = leading && {
+      monitor: { id: leading.monitorId, namespace: leading.namespace, name: leading.name },
+      path: 'spec.suspendedHandling.alertIfSuspendedFor',
+      mend: '30d',
+    };
+    const lacks = own.length === 0 ? 'no monitor watches it' : 'no rule of its monitor says when that is too long';
+    const words = `${suspendedCause(suspension)}; ${lacks}`;
+    const { namespace, name } = cronJob;
+    const isLeft = isLeftBy(cronJob, 'SuspendedLong');
+    const found = {
+      ...nothingMore,
+      code: 'SuspendedLong' as const,
+      words,
+      cronJob: { namespace, name },
+      cronJobId: id,
+    };
+    return [{ ...found, monitor: undefined, ...rule, isLeft }];
+  });
 }
 
 async function readNoted({ store }: RouteDeps, ids: readonly number[]): Promise<ReadonlyMap<number, CatalogCronJob>> {

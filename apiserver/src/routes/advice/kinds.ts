@@ -2,7 +2,7 @@ import type { AdviceLevel } from '@cronjob-monitor/shared/contract';
 import { lintLevels, type LintCode } from '@cronjob-monitor/shared/domain';
 
 /** What the check of settings finds, and what the history of CronJobs and their channels say besides. */
-export type AdviceCode = LintCode | 'NotHeard' | 'NeverSucceeded' | 'OutOfMemory';
+export type AdviceCode = LintCode | 'NotHeard' | 'NeverSucceeded' | 'OutOfMemory' | 'SuspendedLong';
 
 /** What each kind comes to, in the order in which kinds of one level are told. */
 const words: Readonly<Record<AdviceCode, string>> = {
@@ -19,6 +19,8 @@ const words: Readonly<Record<AdviceCode, string>> = {
   StartingDeadlineTight: 'The starting deadline is shorter than starts in this cluster may take: runs are skipped',
   ForbidWithoutDeadline: 'One run that hangs stops all later ones: Forbid without a deadline',
   HistoryTooShort: 'Jobs go before they can be looked at: what ended while the service was away is lost',
+  OutputLogsGone:
+    'Output is read from logs that may be gone before they are read: what it says is not known, and is not judged',
   EveryBelowMinute: 'An interval below a minute, which no cluster keeps',
   ZoneInSchedule: 'Kubernetes refuses a zone in the schedule',
   SlaWindowTooSmall: 'Too few runs come in the window for a rate to be judged',
@@ -28,6 +30,7 @@ const words: Readonly<Record<AdviceCode, string>> = {
   DependencyUnknown: 'What it waits for is not known, so it does not wait',
   DependencyCycle: 'CronJobs that wait for each other: none of them waits',
   AnnotationInvalid: 'Annotations that cannot be used',
+  SuspendedLong: 'Suspended for more than a week, and no rule says when that is too long',
   SelectorEmpty: 'A monitor that selects no CronJob',
   MaxDurationFarAbove: 'A longest duration far above what runs take: one that hangs is told late',
   SlotInDstChange: 'A run falls into a change of the clocks: that day it comes twice, or not at its time',
@@ -45,6 +48,7 @@ export function rankOf(code: AdviceCode): number {
 }
 
 export function levelOf(code: AdviceCode): AdviceLevel {
+  if (code === 'SuspendedLong') return 'note';
   return code in lintLevels ? lintLevels[code as LintCode] : 'warning';
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Advice, AdviceList } from '@cronjob-monitor/shared/contract';
+import type { Advice, AdviceList, CronJobDetail } from '@cronjob-monitor/shared/contract';
 import type { LintFinding } from '@cronjob-monitor/shared/domain';
-import { findMonitor, putFindings, type MonitorProjection } from '@cronjob-monitor/shared/store';
+import { findMonitor, projectCronJob, putFindings, type MonitorProjection } from '@cronjob-monitor/shared/store';
 import { addAlert, addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -155,6 +155,75 @@ test('what the last runs say and whose failures nothing tells stand beside the s
       ['OutOfMemory', 1],
       ['NeverSucceeded', 1],
     ],
+  );
+});
+
+test('a CronJob that is suspended for long is a note, until a rule of its monitor says when that is too long', async () => {
+  await using fleet = await startFleet();
+  await addChannel(fleet, { name: 'chat' });
+  const seen = { seenAt: testNow - 60 * dayMs };
+  const since = testNow - 41 * dayMs;
+  const lastWriter = { manager: 'kubectl-edit', operation: 'Update', at: since };
+  const old = await fleet.addCronJob({ name: 'backup' }, seen);
+  const brief = await fleet.addCronJob({ name: 'brief' }, seen);
+  const suspend = (facts: typeof old, at: number): Promise<unknown> =>
+    fleet.store.fenced(fleet.epoch, (tx) =>
+      projectCronJob(tx, {
+        facts: { ...facts, suspended: true, generation: 2, lastWriter },
+        seenAt: at,
+        changedAt: at,
+      }),
+    );
+  await suspend(old, since);
+  await suspend(brief, testNow - dayMs);
+  await fleet.addMonitor({ spec }, [old, brief]);
+  const { items } = await advice(fleet, '?code=SuspendedLong');
+  const begun = `Suspended by kubectl-edit at {at:${new Date(since).toISOString()}}`;
+  assert.deepEqual(
+    items.map(({ level, words, cronjob, patch, href }) => [level, words, cronjob?.name, patch, href]),
+    [
+      [
+        'note',
+        `${begun}; no rule of its monitor says when that is too long`,
+        'backup',
+        `kubectl -n prod patch cronjobmonitor dr --type merge -p '{"spec":{"suspendedHandling":{"alertIfSuspendedFor":"30d"}}}'`,
+        '/monitors/prod/dr?part=rules#spec.suspendedHandling.alertIfSuspendedFor',
+      ],
+    ],
+  );
+  await fleet.addMonitor({ spec: { ...spec, suspendedHandling: { alertIfSuspendedFor: '30d' } } }, [old, brief]);
+  assert.deepEqual((await advice(fleet, '?code=SuspendedLong')).items, []);
+});
+
+test('a time zone that does not exist is told before a check of its monitor, with the one that was meant', async () => {
+  await using fleet = await startFleet();
+  const wrong = await fleet.addCronJob({ name: 'wrong', timeZone: 'Europe/Zuerich' }, { problem: 'unknownZone' });
+  const prefixed = await fleet.addCronJob({ name: 'prefixed', schedule: 'TZ=Asia/Tokyo 0 2 * * *' });
+  await fleet.addMonitor({ spec }, [wrong, prefixed]);
+  await fleet.addRuns(wrong, { createdAt: testNow - dayMs });
+  await fleet.addRuns(prefixed, { createdAt: testNow - dayMs });
+  const { items } = await advice(fleet, '?code=ZoneUnknown,ZoneInSchedule');
+  assert.deepEqual(
+    items.map(({ level, cronjob, words, patch }) => [level, cronjob?.name, words, patch]),
+    [
+      [
+        'error',
+        'wrong',
+        '"Europe/Zuerich" is no time zone; did you mean Europe/Zurich?',
+        `kubectl -n prod patch cronjob wrong --type merge -p '{"spec":{"timeZone":"Europe/Zurich"}}'`,
+      ],
+      [
+        'warning',
+        'prefixed',
+        'TZ=Asia/Tokyo in the schedule decides when it runs; Kubernetes refuses it in new CronJobs: use spec.timeZone',
+        null,
+      ],
+    ],
+  );
+  const { findings } = ((await fleet.ask('/api/v1/cronjobs/prod/prefixed')).json() as CronJobDetail).verdict;
+  assert.deepEqual(
+    findings.map(({ code, href }) => [code, href]),
+    [['ZoneInSchedule', null]],
   );
 });
 

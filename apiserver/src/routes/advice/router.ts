@@ -176,7 +176,7 @@ function impactOf(alerts: readonly AlertStart[], zone: string): string | null {
 
 /** Fields of a monitor, not of a CronJob. */
 function isRule(path: string | undefined): boolean {
-  return /^spec\.(?:deadManSwitch|sla|alerting|selector|missedSchedule|dependsOn)\b/.test(path ?? '');
+  return /^spec\.(?:deadManSwitch|sla|alerting|selector|suspendedHandling|missedSchedule|dependsOn)\b/.test(path ?? '');
 }
 
 function hrefOf({ code, cronJob, monitor, path }: Found, isOfMonitor: boolean): string | null {

@@ -61,6 +61,13 @@ test('an alert that is over waits for nothing: what held it back is said without
   assert.deepEqual([told.state, told.reason, told.until], ['held', 'dependsOn', null]);
 });
 
+test('an alert whose message was taken back, for what its CronJob waits for was told, is held for that', () => {
+  const decision = { action: 'held', reason: 'dependsOn', untilAt: undefined } as const;
+  const deliveries = [aDelivery({ state: 'cancelled' })];
+  const told = presentTold(anAlert(), { deliveries, decision }, now);
+  assert.deepEqual([told.state, told.reason, told.until], ['held', 'dependsOn', null]);
+});
+
 function aDelivery(changes: Partial<ToldDelivery> = {}): ToldDelivery {
   return {
     id: 'd',
@@ -210,9 +217,15 @@ const cases: readonly (readonly [string, StoredAlert, ToldFacts | undefined, rea
   ],
   [
     'its only channel was spared by an acknowledgement',
-    anAlert(),
+    anAlert({ acknowledgement: { by: 'ana', at: now, note: undefined, expiresAt: undefined } }),
     withDeliveries({ state: 'cancelled', isTurn: true }),
     ['none', 'acknowledged', null],
+  ],
+  [
+    'the monitor named its only channel no more as its turn came',
+    anAlert(),
+    withDeliveries({ state: 'cancelled', isTurn: true }),
+    ['none', 'noChannel', null],
   ],
   ['it is on its way', anAlert(), withDeliveries({ state: 'claimed' }), ['waiting', null, null]],
 ];

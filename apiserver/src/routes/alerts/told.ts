@@ -45,8 +45,14 @@ function notWanted(
   }
   const isCancelled = newest.every(({ state }) => state === 'cancelled');
   if (!isCancelled) return undefined;
-  const isNoted = alert.state === 'active' && newest.some(({ isTurn }) => isTurn);
-  return { state: 'none', reason: isNoted ? 'acknowledged' : whyTakenBack(alert, facts), until: undefined };
+  // Before it left a parent was told: its message is owed, and made anew.
+  const left = heldBy(alert, facts);
+  if (left?.reason === 'dependsOn') return left;
+  if (alert.state === 'active' && newest.some(({ isTurn }) => isTurn)) {
+    // Its turn was left out because a person had taken note of it, or because the monitor named the channel no more.
+    return { state: 'none', reason: alert.acknowledgement ? 'acknowledged' : 'noChannel', until: undefined };
+  }
+  return { state: 'none', reason: whyTakenBack(alert, facts), until: undefined };
 }
 
 /**
@@ -71,12 +77,15 @@ function held(alert: StoredAlert, newest: readonly ToldDelivery[], facts: ToldFa
     return { state: 'held', reason: orNull(alert.suppressedBy), until: alert.dueAt };
   }
   if (newest.some(({ state }) => state === 'parked')) return { state: 'held', reason: 'parked', until: undefined };
-  const { decision } = facts ?? {};
   // It came back: all that was heard of it last is that it is over. Of what is over that is all there is to hear.
-  const isOver = alert.endedAt !== undefined;
-  const isHeard = newest.some(({ kind }) => kind !== 'closing' || isOver);
-  if (isHeard || decision?.action !== 'held') return undefined;
-  return { state: 'held', reason: decision.reason, until: isOver ? undefined : decision.untilAt };
+  const isHeard = newest.some(({ kind }) => kind !== 'closing' || alert.endedAt !== undefined);
+  return isHeard ? undefined : heldBy(alert, facts);
+}
+
+function heldBy({ endedAt }: StoredAlert, facts: ToldFacts | undefined): Verdict | undefined {
+  const { decision } = facts ?? {};
+  if (decision?.action !== 'held') return undefined;
+  return { state: 'held', reason: decision.reason, until: endedAt === undefined ? decision.untilAt : undefined };
 }
 
 function waiting(alert: StoredAlert, newest: readonly ToldDelivery[]): Verdict | undefined {

@@ -15,9 +15,10 @@ import { ApiError, internalError, notFound } from '../../errors.ts';
 import { permitIn } from '../../middleware/guard.ts';
 import { readFuture } from '../alert/router.ts';
 import { authorOf } from '../author.ts';
+import type { Elsewhere } from '../clusters/served.ts';
 import type { RouteDeps } from '../deps.ts';
-import { actOn } from '../cronjob-actions/act.ts';
-import { getKnownCronJob } from '../known-cron-job.ts';
+import { askElsewhere } from '../clusters/ask.ts';
+import { getKnownCronJob, getStartable } from '../known-cron-job.ts';
 import { route } from '../route.ts';
 import { placesOf } from '../silence-places.ts';
 import { readSilenceDraft } from '../silences/silence-draft.ts';
@@ -45,13 +46,16 @@ export const bulkRoutes = [
       id: 'actOnMany',
       says: 'Does one thing to many CronJobs, each checked alone, with a result for each',
       ability: 'read',
-      elsewhere: true,
+      elsewhere: 'inParts',
       asksLater: true,
       body: BulkInput,
       answer: BulkResult,
     },
     async ({ deps, ctx, body: { action, refs, body = {} } }) => {
       const perform = toPerform(deps, ctx, action, body);
+      const { elsewhere } = deps;
+      const doIt = async (ref: BulkRef): Promise<BulkRow> =>
+        elsewhere ? askOne(elsewhere, ctx, { action, ref, body }) : doOne(deps, ctx, { ref, action, perform });
       ctx.state.comment = `${action} of ${refs.map(({ namespace, name }) => `${namespace}/${name}`).join(', ')}`;
       const rows: BulkRow[] = [];
       // What is named twice is done once, and both rows tell of it.
@@ -59,7 +63,7 @@ export const bulkRoutes = [
       const done = (ref: BulkRef): Promise<BulkRow> => {
         const { namespace, name, alertIds, silenceIds } = ref;
         const key = JSON.stringify([namespace, name, alertIds?.toSorted(), silenceIds?.toSorted()]);
-        const row = begun.get(key) ?? doOne(deps, ctx, { ref, action, perform });
+        const row = begun.get(key) ?? doIt(ref);
         begun.set(key, row);
         return row;
       };
@@ -90,9 +94,31 @@ async function doOne(
     await authentication.permit(caller, abilities[action], { namespace, path: ctx.path });
     return { ...row, ...(await perform(ref)) };
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code === 'INTERNAL_ERROR') throw error;
-    return { ...row, outcome: 'refused', words: error.message, code: error.code };
+    return refusedRow(ref, error);
   }
+}
+
+/** One row of another cluster. */
+async function askOne(
+  elsewhere: Elsewhere,
+  ctx: ApiContext,
+  { ref, ...rest }: { ref: BulkRef; action: BulkAction; body: BulkBody },
+): Promise<BulkRow> {
+  try {
+    const { rows } = (await askElsewhere(elsewhere, ctx, {
+      id: 'actOnMany',
+      body: JSON.stringify({ ...rest, refs: [ref] }),
+    })) as BulkResult;
+    return rows[0] as BulkRow;
+  } catch (error) {
+    return refusedRow(ref, error);
+  }
+}
+
+function refusedRow({ namespace, name }: BulkRef, error: unknown): BulkRow {
+  if (!(error instanceof ApiError) || error.code === 'INTERNAL_ERROR') throw error;
+  const { code, message: words } = error;
+  return { namespace, name, code, words, outcome: 'refused', alertIds: [], silenceIds: [] };
 }
 
 /** Throws INVALID_REQUEST for what is wrong with all rows alike. */
@@ -116,7 +142,7 @@ function toPerform(deps: RouteDeps, ctx: ApiContext, action: BulkAction, body: B
     case 'endSilence':
       return (ref) => endSilencesOf(deps, ref);
     default:
-      return (ref) => suspendOf(deps, ctx, ref, action);
+      return (ref) => suspendOf(deps, ref, action === 'suspend');
   }
 }
 
@@ -184,12 +210,11 @@ async function endSilencesOf(deps: RouteDeps, { namespace, silenceIds = [] }: Bu
   return { outcome: 'done', words: 'The silence has ended', silenceIds };
 }
 
-async function suspendOf(deps: RouteDeps, ctx: ApiContext, { namespace, name }: BulkRef, kind: Turn): Promise<Done> {
-  const { changed, message } = await actOn(deps, { kind, namespace, name, caller: ctx.state.caller });
+async function suspendOf({ store, actions }: RouteDeps, ref: BulkRef, isToSuspend: boolean): Promise<Done> {
+  const { namespace, name } = ref;
+  const { changed, message } = await actions.setSuspended(await getStartable(store, { namespace, name }), isToSuspend);
   return { outcome: changed ? 'done' : 'unchanged', words: message };
 }
-
-type Turn = 'suspend' | 'resume';
 
 function alertsText(count: number): string {
   return count === 1 ? '1 alert' : `${count} alerts`;

@@ -115,6 +115,7 @@ export const channelsRoutes = [
       id: 'testChannel',
       says: 'Sends a test through the controller and waits for its outcome, 15 s at most',
       ability: 'testChannel',
+      elsewhere: true,
       costly: true,
       answer: ChannelTestResult,
     },

@@ -1,6 +1,6 @@
 import type { ApiMiddleware } from '../../context.ts';
 import type { Caller } from '../../auth/authentication.ts';
-import type { ActResult, ActWish } from '../cronjob-actions/act.ts';
+import type { AskedCall, AskedAnswer } from './ask.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Silence } from './silence.ts';
 
@@ -35,5 +35,5 @@ export interface Elsewhere {
   /** Whether one is there now that would. */
   isTaken(): Promise<boolean>;
   /** Throws what that service refuses, and CLUSTER_SILENT, which says what is known, when none answers. */
-  act(wish: ActWish): Promise<ActResult>;
+  ask(call: AskedCall, caller: Caller): Promise<AskedAnswer>;
 }

@@ -1,8 +1,8 @@
 import { TriggerResult, SuspendResult } from '@cronjob-monitor/shared/contract';
-import type { ActionKind } from '@cronjob-monitor/shared/store';
-import type { ApiContext } from '../../context.ts';
+import { listActiveJobs } from '@cronjob-monitor/shared/store';
+import { authorOf } from '../author.ts';
+import { getStartable } from '../known-cron-job.ts';
 import { route } from '../route.ts';
-import { actOn, type ActWish } from './act.ts';
 import { flag } from '../../middleware/parameters.ts';
 
 const triggerQuery = { force: flag('Also beside an unfinished Job, whatever the policy says.') };
@@ -23,7 +23,12 @@ export const cronJobActionsRoutes = [
       answer: TriggerResult,
       refusals: [409, 502],
     },
-    async ({ deps, ctx, query: { force } }) => actOn(deps, { ...wishOf('trigger', ctx), force }),
+    async ({ deps: { store, actions }, ctx, query: { force = false } }) => {
+      const cronJob = await getStartable(store, ctx.params);
+      const activeJobs = (await listActiveJobs(store, [cronJob.id])).map(({ jobName }) => jobName);
+      const jobSuffix = ctx.state.actionId?.slice(-12);
+      return actions.trigger({ cronJob, activeJobs, force, by: authorOf(ctx), jobSuffix });
+    },
   ),
   route(
     {
@@ -37,7 +42,8 @@ export const cronJobActionsRoutes = [
       answer: SuspendResult,
       refusals: [409, 502],
     },
-    async ({ deps, ctx }) => actOn(deps, wishOf('suspend', ctx)),
+    async ({ deps: { store, actions }, ctx: { params } }) =>
+      actions.setSuspended(await getStartable(store, params), true),
   ),
   route(
     {
@@ -51,11 +57,7 @@ export const cronJobActionsRoutes = [
       answer: SuspendResult,
       refusals: [409, 502],
     },
-    async ({ deps, ctx }) => actOn(deps, wishOf('resume', ctx)),
+    async ({ deps: { store, actions }, ctx: { params } }) =>
+      actions.setSuspended(await getStartable(store, params), false),
   ),
 ];
-
-function wishOf<Kind extends ActionKind>(kind: Kind, ctx: ApiContext): ActWish & { readonly kind: Kind } {
-  const { namespace = '', name = '' } = ctx.params;
-  return { kind, namespace, name, caller: ctx.state.caller };
-}

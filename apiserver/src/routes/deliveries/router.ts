@@ -70,6 +70,7 @@ export const deliveriesRoutes = [
       id: 'redriveDelivery',
       says: 'Sends a dead or parked message again',
       ability: 'redrive',
+      elsewhere: true,
       answer: RedriveResult,
       refusals: [409],
     },

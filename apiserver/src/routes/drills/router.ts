@@ -46,6 +46,7 @@ export const drillsRoutes = [
       id: 'drillChannel',
       says: 'Sends a drill now; it is proved by a person who presses its link',
       ability: 'testChannel',
+      elsewhere: true,
       costly: true,
       answer: Drill,
       refusals: [409],

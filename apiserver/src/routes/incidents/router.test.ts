@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AdviceList, CoverageList, IncidentList, Overview } from '@cronjob-monitor/shared/contract';
+import { projectCronJob } from '@cronjob-monitor/shared/store';
 import { addAlert, addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -113,6 +114,24 @@ test('the overview says what is wrong first, and counts what it leaves out', asy
   assert.equal(overview.service.storage, 'connected');
   assert.deepEqual(overview.coverage.byState, (await coverageOf(fleet)).byState);
   assert.equal(overview.findings, await findingsOf(fleet));
+});
+
+test('the overview names what has been suspended for longest', async () => {
+  await using fleet = await startFleet();
+  const at = (days: number): number => testNow - days * 24 * hourMs;
+  const suspended = async (name: string, days: number) => {
+    const facts = await fleet.addCronJob({ name, generation: 1 }, { seenAt: at(90) });
+    await fleet.addRuns(facts, { createdAt: at(80) });
+    const now = { ...facts, suspended: true, generation: 2 };
+    await fleet.store.fenced(fleet.epoch, (tx) =>
+      projectCronJob(tx, { facts: now, seenAt: at(days), changedAt: at(days) }),
+    );
+    return facts;
+  };
+  await fleet.addMonitor({}, [await suspended('brief', 2), await suspended('legacy-sync', 41)]);
+  const { suspended: told, incidentTotal } = (await fleet.ask('/api/v1/overview')).json() as Overview;
+  const words = `legacy-sync for {age:${new Date(at(41)).toISOString()}} and 1 more`;
+  assert.deepEqual([told, incidentTotal], [{ total: 2, words }, 0]);
 });
 
 test('the overview says fine of what was judged, and of nothing else', async () => {

@@ -12,14 +12,15 @@ import { pageOf, toPagination } from '../../middleware/pagination.ts';
 import { route } from '../route.ts';
 import { readTonightFor, tonightZone, zoneIsKnown } from '../tonight/router.ts';
 import { findIncidents, presentIncidents, wrongStates } from './read.ts';
-import { counted, type Instant } from '@cronjob-monitor/shared/domain';
-import { listChannels, listMonitors } from '@cronjob-monitor/shared/store';
+import { counted, instantIn, type Instant } from '@cronjob-monitor/shared/domain';
+import { listChannels, listMonitors, listSuspendedSince } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { internalError } from '../../errors.ts';
 import { cutToMinute } from '../../windows.ts';
 import { countAdvice } from '../advice/router.ts';
 import { countCoverage } from '../coverage/list.ts';
 import type { RouteDeps } from '../deps.ts';
+import { findOutlines } from '../find-outlines.ts';
 import { readStatsFor } from '../stats/router.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
 import { readLanes } from '../wall/lanes.ts';
@@ -142,17 +143,19 @@ async function readAllButHealth(
   const everything = { state: [], owner: [], type: [], held: undefined, monitor: undefined };
   const mayLag = { mayLag: true };
   const scope = { namespaces: within, monitored };
-  const [stats, { unwell, ...monitors }, channels, found, tonight, lanes, coverage, { findings }] = await Promise.all([
-    readStatsFor(deps, ctx, within),
-    countMonitors(deps, monitored),
-    countsChannels ? listChannels(deps.store) : [],
-    findIncidents(deps, { ...everything, namespace: within }),
-    readTonightFor(deps, { until: undefined, zone, limit: mostAtRisk, namespace: within }),
-    // They read a day of the whole fleet, its routes and its settings: a change of one CronJob is no reason to read all that again.
-    deps.answers.read(['lanes', within, now], () => readLanes(deps, { within, now }), mayLag),
-    deps.answers.read(['coverage in figures', within], () => countCoverage(deps, within), mayLag),
-    deps.answers.read(['findings', scope], async () => ({ findings: await countAdvice(deps, scope) }), mayLag),
-  ]);
+  const [stats, { unwell, ...monitors }, channels, found, tonight, lanes, coverage, { findings }, suspended] =
+    await Promise.all([
+      readStatsFor(deps, ctx, within),
+      countMonitors(deps, monitored),
+      countsChannels ? listChannels(deps.store) : [],
+      findIncidents(deps, { ...everything, namespace: within }),
+      readTonightFor(deps, { until: undefined, zone, limit: mostAtRisk, namespace: within }),
+      // They read a day of the whole fleet, its routes and its settings: a change of one CronJob is no reason to read all that again.
+      deps.answers.read(['lanes', within, now], () => readLanes(deps, { within, now }), mayLag),
+      deps.answers.read(['coverage in figures', within], () => countCoverage(deps, within), mayLag),
+      deps.answers.read(['findings', scope], async () => ({ findings: await countAdvice(deps, scope) }), mayLag),
+      deps.answers.read(['suspended', within], () => readSuspended(deps, within), mayLag),
+    ]);
   return {
     revision,
     stats,
@@ -165,6 +168,7 @@ async function readAllButHealth(
     ...lanes,
     coverage,
     findings,
+    suspended,
   };
 }
 
@@ -201,6 +205,24 @@ async function countMonitors(
   const isWell = ({ phase }: (typeof monitors)[number]): boolean => phase !== 'Degraded' && phase !== 'Error';
   const unwell = monitors.filter((monitor) => !isWell(monitor)).map(({ namespace, name }) => `${namespace}/${name}`);
   return { total: monitors.length, well: monitors.length - unwell.length, unwell };
+}
+
+/** `legacy-sync for 41 d and 2 more`, the longest first. */
+async function readSuspended(deps: RouteDeps, within: readonly string[]): Promise<Overview['suspended']> {
+  const outlines = (await findOutlines(deps, { namespaces: within })).filter(({ state }) => state === 'suspended');
+  const since = await listSuspendedSince(
+    deps.store,
+    outlines.map(({ id }) => id),
+  );
+  const sinceOf = ({ id }: { readonly id: number }): Instant => since.get(id) ?? Infinity;
+  const [longest, ...others] = outlines.toSorted((a, b) => sinceOf(a) - sinceOf(b) || (a.name < b.name ? -1 : 1));
+  if (longest === undefined) return { total: 0, words: 'No CronJob' };
+  const at = since.get(longest.id);
+  const age = at === undefined ? '' : ` for ${instantIn('age', at)}`;
+  return {
+    total: outlines.length,
+    words: `${longest.name}${age}${others.length === 0 ? '' : ` and ${others.length} more`}`,
+  };
 }
 
 /** The worst state that is not empty with its first names; `2 critical: backup and etl; 1 channel not ready`. */

@@ -15,6 +15,9 @@ import {
 import { cutToMinute, readWindow } from '../../windows.ts';
 import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import type { ApiContext } from '../../context.ts';
+import { askElsewhere } from '../clusters/ask.ts';
+import type { RouteDeps } from '../deps.ts';
+import type { Values } from '../../middleware/validate.ts';
 import { route } from '../route.ts';
 import { decisiveIn, readDecisive } from '../executions/decisive.ts';
 import { flag, instant, name, names, namespaces, text, whole, word, words } from '../../middleware/parameters.ts';
@@ -99,6 +102,7 @@ export const logsRoutes = [
       id: 'getLogs',
       says: 'Logs of a run, ended or not',
       ability: 'readLogs',
+      elsewhere: 'inParts',
       expensive: units,
       query: logsQuery,
       answer: JobLogs,
@@ -106,28 +110,39 @@ export const logsRoutes = [
       refusals: [502],
       noStore: true,
     },
-    async ({ deps: { store, actions }, ctx, query }) => {
-      const { namespace = '', jobName = '' } = ctx.params;
-      const known = await getKnownCronJob(store, ctx.params);
-      const found = await findJob(store, known, jobName, query.uid);
-      if (found === undefined) throw executionNotFound(known.cronJob, jobName);
-      const { container, pod, previous = false, tailLines = defaultTailLines, source = 'auto' } = query;
-      const { jobUid, run } = found;
-      const wish = { namespace, jobName, jobUid, container, pod, previous, tailLines };
-      const logs = await actions.readLogs(wish, { source, signal: whileOpen(ctx) });
-      if (query.format === 'text') {
-        ctx.attachment(`${jobName}-${logs.container}.log`);
-        ctx.type = 'text/plain; charset=utf-8';
-        ctx.body = logs.logs;
-        return undefined;
-      }
-      const kept = run ? await listEvidence(store, jobUid) : [];
-      const lines = run && !previous ? await readDecisive(store, known.ids, run, kept) : [];
-      const isOver = run?.status === 'failed' && !previous;
-      return { ...logs, decisive: isOver ? decisiveIn(lines, logs) : [] };
+    async ({ deps, ctx, query }) => {
+      const { jobName = '' } = ctx.params;
+      const logs = await readLogsOf(deps, ctx, query);
+      if (query.format !== 'text') return logs;
+      ctx.attachment(`${jobName}-${logs.container}.log`);
+      ctx.type = 'text/plain; charset=utf-8';
+      ctx.body = logs.logs;
+      return undefined;
     },
   ),
 ];
+
+/** Of a run of another cluster that goes on the service there is asked, where one takes that. */
+async function readLogsOf(deps: RouteDeps, ctx: ApiContext, query: Values<typeof logsQuery>): Promise<JobLogs> {
+  const { store, actions, elsewhere } = deps;
+  const { namespace = '', jobName = '' } = ctx.params;
+  const known = await getKnownCronJob(store, ctx.params);
+  const found = await findJob(store, known, jobName, query.uid);
+  if (found === undefined) throw executionNotFound(known.cronJob, jobName);
+  const { container, pod, previous = false, tailLines = defaultTailLines, source = 'auto' } = query;
+  const { jobUid, run } = found;
+  if (!run && source !== 'stored' && elsewhere && (await elsewhere.isTaken())) {
+    const asked = new URLSearchParams(ctx.querystring);
+    asked.delete('format');
+    return (await askElsewhere(elsewhere, ctx, { id: 'getLogs', query: asked.toString() })) as JobLogs;
+  }
+  const wish = { namespace, jobName, jobUid, container, pod, previous, tailLines };
+  const logs = await actions.readLogs(wish, { source, signal: whileOpen(ctx) });
+  const kept = run ? await listEvidence(store, jobUid) : [];
+  const lines = run && !previous ? await readDecisive(store, known.ids, run, kept) : [];
+  const isOver = run?.status === 'failed' && !previous;
+  return { ...logs, decisive: isOver ? decisiveIn(lines, logs) : [] };
+}
 
 /** Aborts when the client has gone: nothing is read any further for it. */
 function whileOpen(ctx: ApiContext): AbortSignal {

@@ -88,6 +88,7 @@ export const silencesRoutes = [
       id: 'createSilence',
       says: 'Mutes what matches, until an end; with dryRun it only says what it would hold',
       ability: 'silence',
+      elsewhere: true,
       asksLater: true,
       query: newSilenceQuery,
       body: SilenceInput,
@@ -102,7 +103,7 @@ export const silencesRoutes = [
         const alerts = (await listMutableAlerts(store)).filter((alert) => isReadable(alert.namespace));
         return presentDraft(actions.draftSilence(draft), alerts, store.now());
       }
-      const silence = await actions.createSilence(draft);
+      const silence = await actions.createSilence(draft, ctx.state.actionId);
       ctx.status = 201;
       ctx.set('Location', `/api/v1/silences/${silence.id}`);
       return presentOne(deps, ctx, silence);
@@ -133,6 +134,7 @@ export const silencesRoutes = [
       id: 'changeSilence',
       says: 'Gives a silence that is not over another matcher, span and comment',
       ability: 'silence',
+      elsewhere: true,
       asksLater: true,
       body: SilenceInput,
       answer: Silence,
@@ -154,6 +156,7 @@ export const silencesRoutes = [
       id: 'endSilence',
       says: 'Ends a silence now; it stays listed as expired',
       ability: 'silence',
+      elsewhere: true,
       asksLater: true,
       answer: Silence,
     },

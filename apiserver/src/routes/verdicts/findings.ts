@@ -10,7 +10,13 @@ import {
   type LintCode,
   type LintedCronJob,
 } from '@cronjob-monitor/shared/domain';
-import { parse, rhythmOf, type Rhythm, type RhythmProblem } from '@cronjob-monitor/shared/domain/schedule';
+import {
+  findZoneFault,
+  parse,
+  rhythmOf,
+  type Rhythm,
+  type RhythmProblem,
+} from '@cronjob-monitor/shared/domain/schedule';
 import {
   listCronJobsById,
   listMonitors,
@@ -87,6 +93,12 @@ export async function gatherFindings(
   };
 }
 
+/** A zone that it names and that no clock knows, or one that Kubernetes would refuse, whatever rules watch it. */
+export function zoneFindings({ schedule, timeZone }: Pick<CatalogCronJob, 'schedule' | 'timeZone'>): VerdictFinding[] {
+  const fault = findZoneFault({ schedule, timeZone });
+  return fault ? [{ code: fault.code, words: fault.message, href: null }] : [];
+}
+
 function codesFor({ type, subject }: Pick<StoredAlert, 'type' | 'subject'>): readonly LintCode[] {
   return type === 'slaBreached' ? ((subject && codesOf.slaBreached[subject]) ?? []) : codesOf[type];
 }
@@ -114,7 +126,7 @@ function limitsOf(spec: unknown, alert: StoredAlert): Limits {
 
 /** What only the spec of its Jobs tells is not asked for: the codes above need none of it. */
 function toLinted(
-  { namespace, name, notes, timeZone, policy, deadlineS }: CatalogCronJob,
+  { namespace, name, notes, schedule, timeZone, policy, deadlineS }: CatalogCronJob,
   rhythm: Rhythm | RhythmProblem,
   durations: LintedCronJob['durations'],
 ): LintedCronJob {
@@ -123,6 +135,7 @@ function toLinted(
       namespace,
       name,
       notes,
+      schedule,
       timeZone,
       policy,
       deadlineS,

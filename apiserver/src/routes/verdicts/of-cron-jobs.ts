@@ -61,6 +61,7 @@ export async function judgeCronJobs(
       const worst = worstOf(cronJob);
       const facts: VerdictFacts = {
         ...cronJob,
+        suspension: why.suspensionOf(cronJob.id),
         hasRun: hasOutcome(cronJob.lastRun, cronJob.lastSuccessAt),
         nextRunAt: nextRunOf(cronJob, surroundings.now, deps.settings.defaultTimeZone),
         alerts: alerts.map((alert): OpenAlertFacts => ({ ...toWordedAlert(alert), severity: alert.severity })),

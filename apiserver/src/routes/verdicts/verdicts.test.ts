@@ -11,7 +11,10 @@ import type {
   Verdict,
 } from '@cronjob-monitor/shared/contract';
 import {
+  listCronJobIds,
   newId,
+  projectCronJob,
+  recordSlots,
   putActiveJobs,
   putEvidence,
   rowsOfExpected,
@@ -20,7 +23,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
-import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
 
 const hash = 'a1b2c3d4e5f60718a1b2c3d4e5f60718';
 
@@ -257,6 +260,61 @@ test('a Job that cannot start says what it waits for, on the CronJob and on its 
   const full = { waitingReason: 'Unschedulable', waitingMessage: '0/3 nodes are available: 3 Insufficient cpu.' };
   await fleet.store.fenced(fleet.epoch, (tx) => putActiveJobs(tx, [{ ...job, ...at, ...pod, ...full }]));
   assert.equal(await causeOf(), '0/3 nodes are available: 3 Insufficient cpu', 'nodes may come: it is not in vain');
+});
+
+test('a Job that cannot start says since which change, on the CronJob and on its alert', async () => {
+  await using fleet = await startFleet();
+  const [old, fresh] = ['a'.repeat(32), 'b'.repeat(32)];
+  const deployedAt = testNow - 2 * hourMs;
+  const written = { templateHash: fresh, templateWrittenAt: deployedAt };
+  const backup = await fleet.addCronJob({ name: 'backup', ...written }, { seenAt: deployedAt });
+  await fleet.addMonitor({ spec: {} }, [backup]);
+  await fleet.addRuns(backup, { createdAt: testNow - 5 * hourMs, templateHash: old });
+  const body = (image: string) => ({ template: { spec: { containers: [{ name: 'main', image }] } } });
+  await fleet.store.fenced(fleet.epoch, (tx) =>
+    recordTemplates(tx, [
+      { cronJobUid: backup.uid, hash: old, body: body('shop:1.8') },
+      { cronJobUid: backup.uid, hash: fresh, body: body('shop:1.9') },
+    ]),
+  );
+  const waits = async (createdAt: number): Promise<string | null> => {
+    const at = { scheduledAt: createdAt, createdAt, startedAt: createdAt, hopelessSinceAt: createdAt };
+    const pod = { podName: 'p', podPhase: 'Pending', ready: '0/1', finishing: false };
+    const job = { jobUid: 'j', cronJobUid: backup.uid, jobName: 'backup-1', trigger: 'scheduled' } as const;
+    const waiting = { waitingReason: 'ImagePullBackOff', waitingMessage: 'Back-off pulling image "shop:1.9"' };
+    await fleet.store.fenced(fleet.epoch, (tx) => putActiveJobs(tx, [{ ...job, ...at, ...pod, ...waiting }]));
+    return ((await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail).verdict.change;
+  };
+  assert.equal(await waits(testNow - 3 * hourMs), null, 'it was made before the change');
+  assert.equal(await waits(testNow - hourMs), 'since image 1.8 → 1.9');
+  await addAlert(fleet, { type: 'jobStuck', subject: 'notStarted', context: { jobName: 'backup-1' } });
+  const [alert] = await alertsOf(fleet);
+  assert.equal(alert?.verdict.change, 'since image 1.8 → 1.9');
+  await fleet.addRuns(backup, { createdAt: testNow - 4 * hourMs, templateHash: old, status: 'failed' });
+  assert.equal(await waits(testNow - hourMs), null, 'it failed before the change already');
+});
+
+test('a suspended CronJob says since when, by whom, and how many runs that left out', async () => {
+  await using fleet = await startFleet();
+  const seen = { seenAt: testNow - 90 * dayMs };
+  const backup = await fleet.addCronJob({ name: 'backup', schedule: '0 2 * * *' }, seen);
+  await fleet.addMonitor({ spec: {} }, [backup]);
+  await fleet.addRuns(backup, { createdAt: testNow - 42 * dayMs });
+  const at = testNow - 41 * dayMs;
+  const lastWriter = { manager: 'kubectl-edit', operation: 'Update', at };
+  const facts = { ...backup, suspended: true, generation: 2, lastWriter };
+  await fleet.store.fenced(fleet.epoch, (tx) => projectCronJob(tx, { facts, seenAt: at + 1_000, changedAt: at }));
+  const [held] = await listCronJobIds(fleet.store, 'prod', 'backup');
+  const slot = { cronJobId: held ?? 0, outcome: 'suspended', epochAt: at, inMaintenance: false } as const;
+  const none = { cause: undefined, message: undefined };
+  const slots = [at - hourMs, at + hourMs, at + 5 * dayMs].map((slotAt) => ({ ...slot, ...none, at: slotAt }));
+  await fleet.store.fenced(fleet.epoch, (tx) => recordSlots(tx, slots));
+  const { items } = (await fleet.ask('/api/v1/cronjobs')).json() as CronJobList;
+  const { state, words, cause, since, step } = items[0]?.verdict ?? {};
+  const iso = new Date(at).toISOString();
+  assert.deepEqual([state, since, step?.action], ['suspended', iso, 'resume']);
+  assert.match(words ?? '', new RegExp(`^Suspended for \\{age:${iso}\\}; last run succeeded `));
+  assert.equal(cause, `Suspended by kubectl-edit at {at:${iso}}; 2 expected runs were not started since`);
 });
 
 test('a limit that is shorter than the schedule is told on the alert that it raises', async () => {

@@ -1,35 +1,46 @@
 import type { Told, VerdictKind } from '@cronjob-monitor/shared/contract';
 import {
+  changeWords,
+  compareRuns,
   exitInWords,
   failureOf,
   isAboutRun,
   openRunOf,
   stepOf,
+  suspendedCause,
   toAbsence,
   waitingCause,
+  type Suspended,
   type VerdictAddition,
 } from '@cronjob-monitor/shared/domain';
 import {
+  findComparedJob,
   listActiveJobs,
   listCronJobsById,
+  listSuspensions,
   type CatalogCronJob,
   type NamedRun,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
 import type { RouteDeps } from '../deps.ts';
 import { explainNamed } from './explain-run.ts';
-import { gatherFindings } from './findings.ts';
+import { gatherFindings, zoneFindings } from './findings.ts';
 import { toWordedAlert } from './of-alert.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What explains a judgement, and what to do next about it. */
 type Explanation = Pick<VerdictAddition, 'cause' | 'change' | 'logLine' | 'step' | 'findings'>;
 
+/** Of so many Jobs that have not started it is looked for what changed. */
+const mostCompared = 50;
+
 /** Explains alerts, and CronJobs that have none: the same alert in the same way wherever it is shown. */
 export interface Why {
   readonly ofAlert: (alert: StoredAlert, told: Told) => Explanation;
   /** Of a CronJob without an open alert. */
   readonly ofCronJob: (cronJob: CatalogCronJob, kind: VerdictKind) => Explanation;
+  /** Undefined: it is not suspended. */
+  readonly suspensionOf: (cronJobId: number) => Suspended | undefined;
 }
 
 /** Reads what explains them, with a handful of questions however many they are. */
@@ -50,18 +61,28 @@ export async function gatherWhy(
     ),
   ];
   const explained = await explainNamed(store, runs);
-  const waitingOf = await gatherWaits(store, alerts.filter(isStuck), known);
+  const suspensions = await listSuspensions(
+    store,
+    [...known.values()].flatMap(({ id, suspended }) => (suspended ? id : [])),
+  );
+  const suspendedBy = (id: number): string | undefined => {
+    const suspension = suspensions.get(id);
+    return suspension && suspendedCause(suspension);
+  };
+  const waits = await gatherWaits(store, { stuck: alerts.filter(isStuck), cronJobs, known });
   return {
+    suspensionOf: (id) => suspensions.get(id),
     ofAlert(alert, told) {
       const cronJob = known.get(alert.cronJobId);
       const run = runOf(alert, cronJob);
       const why = run && explained(run);
       const found = findings(alert);
+      const named = cronJob && alert.endedAt === undefined ? zoneFindings(cronJob) : [];
       const { facts } = toWordedAlert(alert);
       const step = stepOf({
         cronJob: alert.cronJob,
         kind: alert.type,
-        findings: found,
+        findings: [...found, ...named.filter(({ code }) => !found.some((one) => one.code === code))],
         run: run && (why?.step ?? openRunOf(alert.cronJob, run.jobName)),
         waiting:
           alert.type === 'jobStuck' && facts.jobName !== undefined
@@ -75,8 +96,14 @@ export async function gatherWhy(
       });
       const failed = run && (why?.cause ?? (exitInWords(failureOf(facts)) || undefined));
       return {
-        cause: failed ?? (isStuck(alert) ? waitingOf(alert) : undefined),
-        change: why?.change,
+        cause:
+          failed ??
+          (isStuck(alert)
+            ? waits.causeOf(alert.cronJobId)
+            : alert.endedAt === undefined && isOfSuspension(alert.type)
+              ? suspendedBy(alert.cronJobId)
+              : undefined),
+        change: why?.change ?? (isStuck(alert) ? waits.changeOf(alert.cronJobId, facts.jobName) : undefined),
         logLine: why?.logLine,
         step: alert.endedAt === undefined ? step : run && why?.step,
         findings: found,
@@ -100,27 +127,63 @@ export async function gatherWhy(
         monitor: undefined,
       });
       const failed = run && (why?.cause ?? ((failedRun && exitInWords(failedRun)) || undefined));
-      const cause = failed ?? (kind === 'waiting' && waiting ? waitingCause(waiting) : undefined);
-      return { cause, change: why?.change, logLine: why?.logLine, step, findings: [] };
+      const cause =
+        failed ??
+        (kind === 'waiting' && waiting ? waitingCause(waiting) : isOfSuspension(kind) ? suspendedBy(id) : undefined);
+      const change = why?.change ?? (kind === 'waiting' ? waits.changeOf(id, waiting?.jobName) : undefined);
+      return { cause, change, logLine: why?.logLine, step, findings: zoneFindings(cronJob) };
     },
   };
 }
 
+/** What is so because it is suspended, or would be told so: who did it, and what it left out, is its cause. */
+const isOfSuspension = (kind: VerdictKind): boolean =>
+  ['suspended', 'jobSuspended', 'neverRan', 'deadManTriggered', 'absent'].includes(kind);
+
 const isStuck = ({ type, endedAt }: StoredAlert): boolean => type === 'jobStuck' && endedAt === undefined;
 
-/** What keeps Jobs from starting: what waits in vain is known of its CronJob, the rest is asked of the Jobs themselves. */
+interface Waits {
+  /** What keeps Jobs of a CronJob from starting. */
+  readonly causeOf: (cronJobId: number) => string | undefined;
+  /** What a deploy changed between the last success and a Job that has not started: it is made from the present template. */
+  readonly changeOf: (cronJobId: number, jobName: string | undefined) => string | undefined;
+}
+
+/** What waits in vain is known of its CronJob; what else waits, and since which change, is asked of the Jobs themselves. Mostly none does. */
 async function gatherWaits(
   store: RouteDeps['store'],
-  stuck: readonly StoredAlert[],
-  known: ReadonlyMap<number, CatalogCronJob>,
-): Promise<(alert: StoredAlert) => string | undefined> {
-  const asked = [...new Set(stuck.map(({ cronJobId }) => cronJobId).filter((id) => !known.get(id)?.waiting))];
+  {
+    stuck,
+    cronJobs,
+    known,
+  }: {
+    readonly stuck: readonly StoredAlert[];
+    readonly cronJobs: readonly CatalogCronJob[];
+    readonly known: ReadonlyMap<number, CatalogCronJob>;
+  },
+): Promise<Waits> {
+  const waiting = cronJobs.flatMap((cronJob) => (cronJob.waiting ? cronJob.id : []));
+  const asked = [...new Set([...stuck.map(({ cronJobId }) => cronJobId), ...waiting])];
   const jobs = asked.length === 0 ? [] : await listActiveJobs(store, asked);
-  return ({ cronJobId }) => {
-    const waiting = known.get(cronJobId)?.waiting;
-    if (waiting) return waitingCause(waiting);
-    const job = jobs.find((one) => one.cronJobId === cronJobId && one.waitingReason !== undefined);
-    return job && waitingCause({ reason: job.waitingReason, message: job.waitingMessage });
+  const unstarted = jobs.filter(({ waitingReason }) => waitingReason !== undefined);
+  const changes = new Map<string, string>();
+  for (const { cronJobId, jobName, createdAt } of unstarted.slice(0, mostCompared)) {
+    const template = known.get(cronJobId)?.template;
+    // Kubernetes tells whole seconds: of one in which both were made it is not known which came first.
+    if (!template || createdAt <= template.at) continue;
+    // One after the other: few Jobs wait.
+    const compared = await findComparedJob(store, { cronJobId, createdAt, templateHash: template.hash });
+    const change = compared && changeWords(compareRuns(compared.before, compared.after));
+    if (change !== undefined) changes.set(`${cronJobId} ${jobName}`, change);
+  }
+  return {
+    causeOf(cronJobId) {
+      const wait = known.get(cronJobId)?.waiting;
+      if (wait) return waitingCause(wait);
+      const job = unstarted.find((one) => one.cronJobId === cronJobId);
+      return job && waitingCause({ reason: job.waitingReason, message: job.waitingMessage });
+    },
+    changeOf: (cronJobId, jobName) => changes.get(`${cronJobId} ${jobName}`),
   };
 }
 

@@ -5,6 +5,7 @@ import { toWireInstant } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 import { findOutlines, sortOutlines } from '../find-outlines.ts';
 import { readLateAfterMs } from '../late-after.ts';
+import { toCells } from './unfinished.ts';
 
 /** Namespaces that have a lane. */
 const mostLanes = 6;
@@ -43,6 +44,7 @@ async function readCells(
     countWallSlots(store, ids, span),
     listActiveJobs(store, ids),
   ]);
-  const running = active.map(({ scheduledAt, createdAt }) => ({ at: scheduledAt ?? createdAt, jobName: undefined }));
-  return cellsOf(span, { runs, slots: [...slots.values()].flat(), running, due: [], risk: undefined });
+  const { slots: expected, running } = toCells(active, [...slots.values()].flat());
+  const unnamed = running.map(({ at }) => ({ at, jobName: undefined }));
+  return cellsOf(span, { runs, slots: expected, running: unnamed, due: [], risk: undefined });
 }

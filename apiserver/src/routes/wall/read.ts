@@ -44,6 +44,7 @@ import { readLateAfterMs } from '../late-after.ts';
 import { judgeRuns } from '../tonight/judge.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 import { maintenanceOf } from '../../monitor-spec.ts';
+import { toCells } from './unfinished.ts';
 
 interface WallAsked {
   readonly span: WallSpan;
@@ -169,7 +170,7 @@ async function presentRows(
     countWallSlots(store, ids, span),
     readLateAfterMs(store).then((lateAfterMs) => countWallRuns(store, ids, span, lateAfterMs)),
   ]);
-  const running = Map.groupBy(active, ({ cronJobId }) => cronJobId);
+  const unfinished = Map.groupBy(active, ({ cronJobId }) => cronJobId);
   const ahead = span.until > now ? planRuns(outlines, { from: now, until: span.until }, settings.defaultTimeZone) : [];
   const dueOf = new Map(ahead.map((planned) => [planned.cronJob.id, planned.cronJob.suspended ? [] : planned.slots]));
   const rowOf = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
@@ -192,11 +193,7 @@ async function presentRows(
       held: heldOf(outline),
       cells: cellsOf(span, {
         runs: runs.get(id) ?? [],
-        slots: slots.get(id) ?? [],
-        running: (running.get(id) ?? []).map(({ scheduledAt, createdAt, jobName }) => ({
-          at: scheduledAt ?? createdAt,
-          jobName,
-        })),
+        ...toCells(unfinished.get(id) ?? [], slots.get(id) ?? []),
         due,
         risk,
       }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Wall, WallRow } from '@cronjob-monitor/shared/contract';
-import { findCronJob, putSilence } from '@cronjob-monitor/shared/store';
+import { findCronJob, putActiveJobs, putSilence } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
 import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
 
@@ -107,6 +107,33 @@ test('what comes each minute is a texture, and what is suspended says that it wi
   const paused = rowOf(told, 'paused');
   assert.deepEqual([paused.cells, paused.note], [[], 'Suspended: its run does not start']);
   assert.equal(rowOf(await wall(fleet, '?step=2m'), 'busy').texture, true);
+});
+
+test('a run whose Job is suspended is drawn as suspended, and not as running', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'queued', schedule: '20 5 * * *' });
+  await fleet.addMonitor({}, [cronJob]);
+  const job = {
+    jobUid: '7f0d8a3c-0c1d-4a8e-9b37-000000000001',
+    cronJobUid: cronJob.uid,
+    jobName: 'queued-1',
+    trigger: 'scheduled',
+    scheduledAt: at('05:20'),
+    createdAt: at('05:20'),
+    startedAt: undefined,
+    podName: undefined,
+    podPhase: undefined,
+    ready: undefined,
+    finishing: false,
+  } as const;
+  const counts = async (waitingReason: string | undefined): Promise<unknown[]> => {
+    await fleet.store.fenced(fleet.epoch, (tx) => putActiveJobs(tx, [{ ...job, waitingReason }]));
+    const told = await wall(fleet);
+    const cell = rowOf(told, 'queued').cells.find(({ due }) => due === 0);
+    return [cell?.running, cell?.words];
+  };
+  assert.equal((await counts(undefined))[0], 1);
+  assert.deepEqual(await counts('Suspended'), [0, '1 suspended']);
 });
 
 test('nothing is told of the time before the figures of a CronJob begin', async () => {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toExecution, type CreateRefusal, type JobFacts, type PodFacts } from '@cronjob-monitor/shared/domain';
-import { listActiveJobs, listExecutions, listOutputRuns, projectCronJob } from '@cronjob-monitor/shared/store';
+import {
+  listActiveJobs,
+  listCronJobsById,
+  listExecutions,
+  listOutputRuns,
+  projectCronJob,
+} from '@cronjob-monitor/shared/store';
 import { aContainer, aCronJob, aFailedJob, aJob, anEnd, aPod } from '@cronjob-monitor/shared/testing';
 import { anAlertingFixture, type AlertingFixture } from '../../testing/alerting-fixture.ts';
 import type { GatheredJob } from './gather.ts';
@@ -53,6 +59,24 @@ test('a Job that waits says for what, without secrets, and since when it does so
   const refusal = { firstAt: now, lastAt: now + 1, message: 'exceeded quota' };
   assert.deepEqual(await write(now + 40_000, [], refusal), ['FailedCreate', 'exceeded quota', now, undefined]);
   assert.deepEqual(await write(now + 50_000, [aPod()]), [undefined, undefined, undefined, undefined]);
+});
+
+test('a suspended Job says so: it does not run, has no clock, and begins anew as it resumes', async (t) => {
+  const { store, epoch, clock } = await anAlertingFixture(t);
+  const records = recordsOf({ store, epoch });
+  const now = clock.now();
+  const none = { outcome: undefined, endedAt: undefined, activePods: 0, readyPods: 0, succeededPods: 0, failedPods: 0 };
+  const job = aJob({ ...none, createdAt: now, startedAt: now });
+  const facts = aCronJob({ uid: job.cronJobUid });
+  const { id } = await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: now }));
+  const write = async (changes: Partial<JobFacts>): Promise<unknown[]> => {
+    await records.recordRunning([gather({ ...job, ...changes }, [aPod()])], now);
+    const [[row], [cronJob]] = [await listActiveJobs(store, [id]), await listCronJobsById(store, [id])];
+    return [row?.waitingReason, row?.startedAt, row?.podPhase, cronJob?.running];
+  };
+  assert.deepEqual(await write({}), [undefined, now, 'Running', 1]);
+  assert.deepEqual(await write({ suspended: true }), ['Suspended', undefined, undefined, 0]);
+  assert.deepEqual(await write({ startedAt: now + 5 }), [undefined, now + 5, 'Running', 1]);
 });
 
 test('whose fault a run is is known with its pods, also when they are seen after the end of its Job', async (t) => {

@@ -1,3 +1,4 @@
+import { suspendedJob } from '@cronjob-monitor/shared/contract';
 import {
   slotOf,
   type Execution,
@@ -195,6 +196,7 @@ interface ActiveJobRow {
 
 /** The row of a Job that has not ended, with the pod that shows best how it fares: the newest. */
 function toActiveJob({ job, pods, refusal }: RunningFacts, now: Instant): ActiveJobRow {
+  if (job.suspended && job.decidedAt === undefined) return { row: toSuspendedJob(job), againAt: undefined };
   const newest = pods.reduce<PodFacts | undefined>((a, b) => (a && a.createdAt >= b.createdAt ? a : b), undefined);
   const regular = newest?.containers.filter((container) => !container.init) ?? [];
   const hopeless = hopelessWaitOf(job, pods, refusal);
@@ -216,6 +218,24 @@ function toActiveJob({ job, pods, refusal }: RunningFacts, now: Instant): Active
     hopelessSinceAt: hopeless && now >= hopeless.fromAt ? hopeless.sinceAt : undefined,
   } as const;
   return { row, againAt: hopeless && now < hopeless.fromAt ? hopeless.fromAt : undefined };
+}
+
+/** It does not run, whatever its pods and its start say: they go, and that is set anew as it resumes. */
+function toSuspendedJob(job: JobFacts): ActiveJob {
+  return {
+    jobUid: job.uid,
+    cronJobUid: job.cronJobUid,
+    jobName: job.name,
+    ...originOf(job, []),
+    createdAt: job.createdAt,
+    startedAt: undefined,
+    podName: undefined,
+    podPhase: undefined,
+    ready: undefined,
+    finishing: false,
+    waitingReason: suspendedJob,
+    waitingMessage: 'the Job has spec.suspend: true',
+  };
 }
 
 /** True when nothing that is shown differs. */

@@ -17,7 +17,7 @@ import { routesOf } from './routes.ts';
 import { alertSeverity } from './severity.ts';
 
 /** When a hold that names no end is looked at again. */
-const askAgainMs = 60_000;
+export const askAgainMs = 60_000;
 
 /** One step of an alert in the making: what it follows from, and what was decided so far. */
 export interface StepDraft<V extends FindingVerdict = FindingVerdict> {

@@ -1,6 +1,7 @@
 import { factsReach } from './facts-reach.ts';
 import type { Instant } from '../instant.ts';
 import { nearestRank } from '../stats/percentile.ts';
+import { sketchError } from '../stats/sketch.ts';
 import { holds, quiet, undecided, type Verdict } from './verdict.ts';
 
 export interface DurationRegressionRule {
@@ -31,6 +32,7 @@ export interface DurationRegressionFacts {
 
 const fewestBaselineRuns = 10;
 const smallestRiseMs = 5_000;
+const fewestSlowRuns = 3;
 
 /**
  * Holds when recent runs take markedly longer than before: their p95 is a threshold above the baseline's, by more than the baseline
@@ -68,7 +70,9 @@ export function durationRegression(
 function hasRisen(rule: DurationRegressionRule, recentMs: readonly number[], p95: number, baseline: Baseline): boolean {
   const isAboveThreshold = p95 >= baseline.p95 * (1 + rule.thresholdPercent / 100);
   const isAboveScatter = p95 - baseline.p95 >= Math.max(smallestRiseMs, 1.5 * (baseline.p75 - baseline.p25));
-  return isAboveThreshold && isAboveScatter && recentMs.filter((ms) => ms > baseline.p95).length >= 3;
+  // The baseline comes from a sketch: durations that are all the same lie a little above what that says of them, and are not slow for it.
+  const slow = recentMs.filter((ms) => ms * (1 - sketchError) > baseline.p95);
+  return isAboveThreshold && isAboveScatter && slow.length >= fewestSlowRuns;
 }
 
 function sorted(values: readonly number[]): number[] {

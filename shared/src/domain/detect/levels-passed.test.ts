@@ -4,7 +4,7 @@ import type { Judged } from './chain.ts';
 import { deadMenPassed, type DeadManPast, type DeadManRule } from './dead-man.ts';
 import { hastePassed, overrunsPassed, type EndedRun } from './duration-limits.ts';
 import { deadlinesPassed, type FinishByDay } from './finish-by.ts';
-import { stuckPassed, type JobStuckRule, type PastJob } from './job-stuck.ts';
+import { stuckPassed, thatRan, type JobStuckRule, type PastJob } from './job-stuck.ts';
 import { levelsAcross } from './levels-passed.ts';
 import { suspensionsPassed } from './job-suspended.ts';
 import { missesPassed, type JudgedSlot } from './missed-schedule.ts';
@@ -166,6 +166,14 @@ describe('Jobs that were stuck', () => {
     const gap = { job: { jobName: 'a', reason: undefined, slotGapMs: 2 * hour } };
     assert.deepEqual(spans(stuckPassed('overrunning', rule, [job('a', 0, 7, gap)], none)), [[2, 7, undefined]]);
   });
+  it('one that never started did not overrun; one that started late did', () => {
+    const jobs = [job('vain', 0, 5), job('late', 0, 5), job('usual', 0, 5), job('waits', 0, Infinity)];
+    const waits = [job('vain', 0, 5), job('late', 0, 4), job('waits', 0, Infinity)];
+    assert.deepEqual(
+      thatRan(jobs, waits).map((past) => past.job.jobName),
+      ['late', 'usual'],
+    );
+  });
 });
 
 it('a suspension that was longer than allowed lasted until the resume; one that goes on, or was short, is none', () => {
@@ -268,6 +276,11 @@ describe('a success rate that was below its minimum and is good again', () => {
   });
   it('is none before it was good for as long as two looks are apart', () => {
     assert.deepEqual(ratesPassed(rule, past('sssffsss', { now: 7 * hour + minute })), []);
+  });
+  it('ended as the last run left the window: there is no rate any more, and nothing is well again', () => {
+    const [passed] = ratesPassed({ ...rule, minRuns: 1 }, past('f', { now: 30 * hour }));
+    assert.deepEqual([passed?.endedAt, passed?.cause], [24 * hour, 'noRuns']);
+    assert.equal(ratesPassed(rule, past('sssffsss'))[0]?.cause, undefined);
   });
   it('is none of a time before the monitor judged the CronJob, or of which runs are unknown', () => {
     assert.deepEqual(ratesPassed(rule, past('sssffsss', { originAt: 7 * hour })), []);

@@ -23,6 +23,11 @@ test('durationRegression: recent runs half as long again hold', () => {
 });
 for (const [says, recent, more] of [
   ['one slow run alone does not', [10, 11, 10, 11, 30], {}],
+  [
+    'one slow run among those that take as long as ever does not, though the baseline says a little less than it was',
+    [5, 5, 5, 5, 15],
+    { baseline: { runs: 40, p25: 4.98 * minute, p75: 4.98 * minute, p95: 4.98 * minute } },
+  ],
   ['less than the threshold does not', [17, 17, 17, 17, 17], {}],
   ['too few recent runs say nothing', [30, 30, 30, 30], {}],
   ['too few runs in the baseline say nothing', [30, 30, 30, 30, 30], { baseline: { ...baseline, runs: 9 } }],
@@ -189,6 +194,16 @@ test('jobStuck overrunning: the first runs have a limit, from slot to slot, 1 to
     [limit(5 * minute), limit(6 * hour), limit(24 * hour), limit(undefined), limit(6 * hour, 9)],
     [hour, 6 * hour, 12 * hour, 12 * hour, 6 * hour],
   );
+});
+
+test('jobStuck overrunning: what never started is told as not started alone', () => {
+  const rule = { ...stuckRule, overrunningAfterMs: hour };
+  const at = (subject: 'notStarted' | 'overrunning', more: Partial<UnfinishedJob>): string =>
+    jobStuck(subject, rule, stuck([job({ startedAt: 0, ...more })]), 3 * hour).kind;
+  assert.equal(at('notStarted', { waitingSinceAt: 0 }), 'holds');
+  assert.equal(at('overrunning', { waitingSinceAt: 0 }), 'quiet');
+  assert.equal(at('overrunning', { hopelessSinceAt: 2 * hour }), 'holds', 'what waits in vain beside what ran');
+  assert.equal(at('overrunning', {}), 'holds', 'from its start, once it runs');
 });
 
 test('jobStuck terminating: decided, yet its pods do not end', () => {

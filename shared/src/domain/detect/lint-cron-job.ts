@@ -1,10 +1,13 @@
 import { counted } from '../delivery/wording.ts';
 import { formatDuration, parseResourceDuration } from '../duration.ts';
 import type { Rhythm } from '../schedule/rhythm.ts';
+import { findZoneFault } from '../schedule/zone-fault.ts';
 import { lintLevels, type LintCode, type LintedCronJob, type LintFacts, type LintFinding } from './lint-finding.ts';
 
 const dayMs = 86_400_000;
 const shortestTtlS = 300;
+/** A log is read within seconds of the end of its Job, and within a minute where the service has much to read or has just started. */
+const shortestLogTtlS = 60;
 const shortestDeadlineMs = 30_000;
 const usualStartingDeadlineMs = 300_000;
 const usualTtlS = 3_600;
@@ -22,7 +25,7 @@ const mostWindowDays = 365;
 
 /** What of the monitor and the cluster is looked at. */
 interface RuleFacts extends Pick<LintFacts, 'skewP99Ms'> {
-  readonly monitor: Pick<LintFacts['monitor'], 'deadManSwitch'> & {
+  readonly monitor: Pick<LintFacts['monitor'], 'deadManSwitch' | 'output'> & {
     readonly sla: Omit<NonNullable<LintFacts['monitor']['sla']>, 'durationRegressionThreshold'> | undefined;
   };
 }
@@ -30,19 +33,25 @@ interface RuleFacts extends Pick<LintFacts, 'skewP99Ms'> {
 /** What is to be said about one CronJob as one monitor watches it. */
 export function lintCronJob(cronJob: LintedCronJob, facts: RuleFacts): LintFinding[] {
   const { rhythm } = cronJob;
+  if (rhythm === 'ZoneUnknown') {
+    const fault = findZoneFault(cronJob.facts);
+    // Else it is the default zone of the cluster that is not known.
+    const message = fault?.message ?? 'the time zone is not known';
+    return [of(cronJob, rhythm, fault?.path ?? 'spec.timeZone', message, fault?.mend)];
+  }
   if (typeof rhythm === 'string') {
     const text = {
       ScheduleInvalid: 'the schedule cannot be read',
-      ZoneUnknown: 'the time zone is not known',
       ScheduleNeverFires: 'the schedule never comes',
     }[rhythm];
-    return [of(cronJob, rhythm, rhythm === 'ZoneUnknown' ? 'spec.timeZone' : 'spec.schedule', text)];
+    return [of(cronJob, rhythm, 'spec.schedule', text)];
   }
   return [
     ...lintSchedule(cronJob, rhythm, facts),
     ...lintJob(cronJob, rhythm),
     ...lintLimits(cronJob, rhythm, facts),
     ...lintHistory(cronJob),
+    ...lintOutput(cronJob, facts),
   ];
 }
 
@@ -68,7 +77,8 @@ function lintSchedule(cronJob: LintedCronJob, rhythm: Rhythm, facts: RuleFacts):
       '@every 1m',
     );
   }
-  if (rhythm.hasZonePrefix) tell('ZoneInSchedule', 'spec.schedule', 'a zone in the schedule is refused by Kubernetes');
+  const fault = findZoneFault(cronJob.facts);
+  if (fault) tell(fault.code, fault.path, fault.message, fault.mend);
   if (rhythm.meetsClockChange) {
     tell('SlotInDstChange', 'spec.schedule', 'a run of the coming year falls into a change of the clocks');
   }
@@ -163,6 +173,22 @@ function lintHistory(cronJob: LintedCronJob): LintFinding[] {
     reasons.push(['spec.jobTemplate.spec.ttlSecondsAfterFinished', text, usualTtlS]);
   }
   return reasons.map(([path, text, mend]) => of(cronJob, 'HistoryTooShort', path, text, mend));
+}
+
+/** Logs go with the pods of a Job, and what they would have said of its output with them. */
+function lintOutput(cronJob: LintedCronJob, { monitor }: RuleFacts): LintFinding[] {
+  const { successLimit, ttlAfterFinishedS } = cronJob.facts;
+  if (monitor.output?.fromLogs !== true) return [];
+  const tell = (path: string, when: string, mend: number): LintFinding[] => {
+    const text = `the output is read from the log, which is gone with the Job ${when}: it may not be read in time`;
+    return [of(cronJob, 'OutputLogsGone', path, text, mend)];
+  };
+  if (ttlAfterFinishedS !== undefined && ttlAfterFinishedS < shortestLogTtlS) {
+    const when =
+      ttlAfterFinishedS === 0 ? 'as soon as it has ended' : `${inShort(ttlAfterFinishedS * 1000)} after its end`;
+    return tell('spec.jobTemplate.spec.ttlSecondsAfterFinished', when, usualTtlS);
+  }
+  return successLimit === 0 ? tell('spec.successfulJobsHistoryLimit', 'a moment after it has succeeded', 3) : [];
 }
 
 /** How long Kubernetes waits between all attempts of a Job together. */

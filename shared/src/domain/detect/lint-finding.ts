@@ -42,6 +42,7 @@ export const lintLevels = {
   ForbidWithoutDeadline: 'warning',
   RunsLongerThanPeriod: 'warning',
   HistoryTooShort: 'warning',
+  OutputLogsGone: 'warning',
   SlaWindowTooSmall: 'warning',
   SlaWindowBeyondRetention: 'warning',
   MaxDurationUnreachable: 'warning',
@@ -77,7 +78,9 @@ export interface LintedMonitor {
   readonly dependsOn?: readonly string[];
   readonly missedSchedule: { readonly enabled: boolean };
   readonly jobFailed: { readonly enabled: boolean };
-  readonly output?: { readonly assertions: readonly { readonly severity: Severity | undefined }[] } | undefined;
+  readonly output?:
+    | { readonly fromLogs?: boolean; readonly assertions: readonly { readonly severity: Severity | undefined }[] }
+    | undefined;
   readonly sla:
     | {
         readonly enabled: boolean;
@@ -107,6 +110,7 @@ export interface LintedCronJob {
     | 'namespace'
     | 'name'
     | 'notes'
+    | 'schedule'
     | 'timeZone'
     | 'policy'
     | 'deadlineS'

@@ -33,6 +33,7 @@ const sla = {
   durationRegressionThreshold: 50,
 };
 const facts: LintedCronJob['facts'] = {
+  schedule: '0 2 * * *',
   namespace: 'prod',
   name: 'backup',
   notes: {},
@@ -55,7 +56,7 @@ interface Changes extends Partial<LintedCronJob['facts']> {
 
 /** A daily CronJob about which there is nothing to say, changed. */
 function aCronJob({ schedule = '0 2 * * *', durations, nextRunAt, ...changes }: Changes = {}): LintedCronJob {
-  const of = { ...facts, ...changes };
+  const of = { ...facts, schedule, ...changes };
   return { facts: of, rhythm: rhythmOf(schedule, of.timeZone ?? 'UTC', now), durations, nextRunAt };
 }
 
@@ -168,6 +169,26 @@ const cases: Row[] = [
   ['no successful Job kept', { cronJob: { successLimit: 0 } }, ['HistoryTooShort']],
   ['no failed Job kept', { cronJob: { failureLimit: 0 } }, ['HistoryTooShort']],
   ['Jobs gone within five minutes', { cronJob: { ttlAfterFinishedS: 299 } }, ['HistoryTooShort']],
+  [
+    'output from logs that go with their Job at once',
+    { spec: { output: { fromLogs: true, assertions: [] } }, cronJob: { ttlAfterFinishedS: 0 } },
+    ['HistoryTooShort', 'OutputLogsGone'],
+  ],
+  [
+    'output from logs of which no successful Job is kept',
+    { spec: { output: { fromLogs: true, assertions: [] } }, cronJob: { successLimit: 0 } },
+    ['HistoryTooShort', 'OutputLogsGone'],
+  ],
+  [
+    'output from logs that are kept for a minute',
+    { spec: { output: { fromLogs: true, assertions: [] } }, cronJob: { ttlAfterFinishedS: 60 } },
+    ['HistoryTooShort'],
+  ],
+  [
+    'output that is not read from logs',
+    { spec: { output: { fromLogs: false, assertions: [] } }, cronJob: { ttlAfterFinishedS: 0 } },
+    ['HistoryTooShort'],
+  ],
   ['Jobs kept five minutes', { cronJob: { ttlAfterFinishedS: 300 } }, []],
   ['fewer runs in the window than a rate needs', { spec: { sla: { ...sla, minRuns: 8 } } }, ['SlaWindowTooSmall']],
   ['just as many', { spec: { sla: { ...sla, minRuns: 7 } } }, []],
@@ -382,4 +403,15 @@ test('a code that the owner of a CronJob, or of the monitor, leaves is found and
   );
   const [ofMonitor] = found({ cronJobs: [], adviceIgnore: 'SelectorEmpty' });
   assert.deepEqual([ofMonitor?.code, ofMonitor?.isLeft], ['SelectorEmpty', true]);
+});
+
+test('output that is read from a log which goes at once: the sentence, and a patch after which it is not found', () => {
+  const spec = { output: { fromLogs: true, assertions: [] } };
+  const finding = found({ spec, cronJob: { ttlAfterFinishedS: 0 } }).find(({ code }) => code === 'OutputLogsGone');
+  assert.equal(
+    finding?.message,
+    'the output is read from the log, which is gone with the Job as soon as it has ended: it may not be read in time',
+  );
+  assert.equal(finding.path, 'spec.jobTemplate.spec.ttlSecondsAfterFinished');
+  assert.deepEqual(codes({ spec, cronJob: { ttlAfterFinishedS: Number(finding.mend) } }), []);
 });

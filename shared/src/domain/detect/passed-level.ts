@@ -19,9 +19,9 @@ export interface PassedLevel {
   readonly by: { readonly jobName: string; readonly endedAt: Instant } | undefined;
   /**
    * What ended it where nothing in the cluster did: its CronJob was suspended and its monitor pauses then, or its monitor began to ask for
-   * less, or for nothing of the kind, or let go of the group of Jobs it is about.
+   * less, or for nothing of the kind, or let go of the group of Jobs it is about, or the last run left the window of a rate.
    */
-  readonly cause?: 'paused' | 'loosened' | 'notConfigured' | 'forgotten' | undefined;
+  readonly cause?: 'paused' | 'loosened' | 'notConfigured' | 'forgotten' | 'noRuns' | undefined;
 }
 
 /** A span in which a CronJob was suspended; `toAt` undefined: it still is. */

@@ -99,6 +99,7 @@ export function ratesPassed(rule: SuccessRateRule, { runs, originAt, completeFro
   const ran = runs.map(({ endedAt }) => endedAt).sort((a, b) => a - b);
   let held: { readonly since: Instant; readonly verdict: ReturnType<typeof firmly> } | undefined;
   let goodAt: Instant | undefined;
+  let cause: PassedLevel['cause'];
   const endAt = (before: Instant): void => {
     if (held === undefined || goodAt === undefined || before - goodAt < betweenLooksMs) return;
     const { since, verdict } = held;
@@ -107,7 +108,7 @@ export function ratesPassed(rule: SuccessRateRule, { runs, originAt, completeFro
     const hasRun = ran.some((at) => at >= Math.max(since, originAt) && at < endedAt);
     if (endedAt - since < betweenLooksMs || since < completeFromAt || !hasRun) return;
     const by = runs.find((run) => run.endedAt === endedAt && run.status === 'success');
-    passed.push({ type: 'slaBreached', subject: 'successRate', verdict, beganAt: since - 1, endedAt, by });
+    passed.push({ type: 'slaBreached', subject: 'successRate', verdict, beganAt: since - 1, endedAt, by, cause });
   };
   for (const { at, counts } of ratesOverTime(rule, runs, now)) {
     endAt(at);
@@ -115,7 +116,8 @@ export function ratesPassed(rule: SuccessRateRule, { runs, originAt, completeFro
     const facts = { ...counts, lastRunAt: at, brokeAt: held?.since ?? at, openGoodEvaluations: held ? 1 : undefined };
     const verdict = successRateBelow(rule, facts, at);
     if (verdict.kind === 'holds') [held, goodAt] = [{ since: verdict.since, verdict: firmly(verdict) }, undefined];
-    else if (verdict.kind === 'quiet') goodAt ??= at;
+    else if (verdict.kind === 'quiet' && goodAt === undefined)
+      [goodAt, cause] = [at, verdict.reason === 'noRuns' ? 'noRuns' : undefined];
   }
   endAt(now);
   return passed;

@@ -32,6 +32,7 @@ export interface CronJobFacts {
   /** Its annotations `cronjob-monitor.io/health` and `…/health-message`, which we write. */
   readonly health?: { readonly health: string; readonly message: string } | undefined;
   readonly schedule: string;
+  /** That of its schedule, else `spec.timeZone`; undefined: the cluster's. */
   readonly timeZone: string | undefined;
   readonly suspended: boolean;
   readonly policy: ConcurrencyPolicy;

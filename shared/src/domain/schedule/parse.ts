@@ -43,6 +43,16 @@ export function parseText(spec: string): ParsedSchedule {
   return { kind: 'cron', zone, fields: parseFields(texts) };
 }
 
+/**
+ * The zone that a CronJob states: that of its schedule, beside which `spec.timeZone` does not count, else `timeZone`. Undefined: it leaves the
+ * zone to the cluster. Whether there is such a zone is not asked.
+ */
+export function statedZone(schedule: string, timeZone: string | undefined): string | undefined {
+  const prefix = /^(?:CRON_)?TZ=([^ ]*) /.exec(schedule);
+  if (prefix === null) return timeZone;
+  return prefix[1] === 'Local' ? undefined : prefix[1] || 'UTC';
+}
+
 /** Cuts off `TZ=Zone ` or `CRON_TZ=Zone `; the text after it loses its outer blanks, a text without it keeps them. */
 function splitPrefix(spec: string): { zone: string | null; text: string } {
   if (!spec.startsWith('TZ=') && !spec.startsWith('CRON_TZ=')) return { zone: null, text: spec };

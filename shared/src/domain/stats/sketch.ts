@@ -1,7 +1,7 @@
 import { rankOf } from './percentile.ts';
 
 /**
- * Counts of durations in buckets that grow by 2 %: a DDSketch with relative error alpha = 1 % (Masson, Rim, Lee, VLDB 2019,
+ * Counts of durations in buckets that grow by 2 %: a DDSketch with relative error of 1 % (Masson, Rim, Lee, VLDB 2019,
  * https://www.vldb.org/pvldb/vol12/p2195-masson.pdf). Merging adds counts, so it is exact and its order does not matter; a
  * percentile of the merged days is as good as one of a single day. Percentiles themselves are never averaged.
  */
@@ -12,8 +12,10 @@ export interface Sketch {
   readonly buckets: ReadonlyMap<number, number>;
 }
 
-const alpha = 0.01;
-const g = (1 + alpha) / (1 - alpha);
+/** How far, as a part of it, a percentile may be from the value that occurred. */
+export const sketchError = 0.01;
+
+const g = (1 + sketchError) / (1 - sketchError);
 const logG = Math.log(g);
 
 export const emptySketch: Sketch = { zeros: 0, buckets: new Map() };

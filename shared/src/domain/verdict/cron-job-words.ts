@@ -5,6 +5,7 @@ import {
   type SlaSubject,
   type Words,
 } from '../../contract/index.ts';
+import { counted } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
 import { alertWords, rateWords, type WordedAlert } from './alert-words.ts';
 import { durationInWords, exitInWords, instantIn, limitInWords } from './figures.ts';
@@ -46,6 +47,17 @@ export interface WaitingJob {
   readonly message?: string | undefined;
 }
 
+/** How long a CronJob has been suspended, and what came of it. */
+export interface Suspended {
+  readonly sinceAt: Instant;
+  /** False: it was found so, and may have been for longer. */
+  readonly isExact: boolean;
+  /** The field manager that wrote it; undefined: another write came after it, or the cluster does not tell. */
+  readonly by: string | undefined;
+  /** Expected runs that were not started since. */
+  readonly leftOut: number;
+}
+
 /** What is told of a CronJob that has no active or suppressed alert. */
 export interface CronJobWordFacts {
   /** Empty: it is a group of Jobs. */
@@ -53,6 +65,8 @@ export interface CronJobWordFacts {
   readonly timeZone?: string | undefined;
   readonly problem?: ScheduleProblem | undefined;
   readonly suspended: boolean;
+  /** Undefined: it is not, or nothing is known of when it began. */
+  readonly suspension?: Suspended | undefined;
   readonly deletedAt?: Instant | undefined;
   readonly lastRun?: WordedRun | undefined;
   readonly lastSuccessAt?: Instant | undefined;
@@ -95,10 +109,10 @@ const tellers: Readonly<Record<OwnKind, (facts: CronJobWordFacts) => Told>> = {
     return pending ? { words: alertWords(pending), sinceAt: pending.sinceAt } : unknown('An alert waits for its delay');
   },
   notEvaluated: (facts) => unknown(`Not evaluated: ${whyNotJudged(facts)}`),
-  neverRan: ({ suspended, nextRunAt, lastRun, running = 0 }) => {
+  neverRan: ({ suspended, suspension, nextRunAt, lastRun, running = 0 }) => {
     const jobs = running === 1 ? '1 Job is active' : `${running} Jobs are active`;
     const none = running > 0 ? `no run has ended yet, ${jobs}` : lastRun ? 'no run was seen to end' : 'no run seen yet';
-    if (suspended) return unknown(`Suspended; ${none}`);
+    if (suspended) return suspendedWords(suspension, none);
     // Beside Jobs that are there it may be skipped.
     const coming =
       nextRunAt === undefined || running > 0 ? '' : `, ${lastRun ? 'next' : 'first'} at ${instantIn('at', nextRunAt)}`;
@@ -106,7 +120,7 @@ const tellers: Readonly<Record<OwnKind, (facts: CronJobWordFacts) => Told>> = {
   },
   suspended: (facts) => {
     const last = lastWords(facts);
-    return unknown(`Suspended; ${last.charAt(0).toLowerCase()}${last.slice(1)}`);
+    return suspendedWords(facts.suspension, `${last.charAt(0).toLowerCase()}${last.slice(1)}`);
   },
   succeeded: (facts) => ({
     words: lastWords(facts),
@@ -122,6 +136,22 @@ const tellers: Readonly<Record<OwnKind, (facts: CronJobWordFacts) => Told>> = {
 
 export function cronJobWords(kind: OwnKind, facts: CronJobWordFacts): Told {
   return tellers[kind](facts);
+}
+
+function suspendedWords(suspension: Suspended | undefined, last: Words): Told {
+  if (suspension === undefined) return unknown(`Suspended; ${last}`);
+  const { sinceAt, isExact } = suspension;
+  return { words: `Suspended for ${isExact ? '' : 'at least '}${instantIn('age', sinceAt)}; ${last}`, sinceAt };
+}
+
+/** Who suspended it, when, and what it left out: `Suspended by kubectl-edit at 2026-11-10 08:12; 32 expected runs were not started since`. */
+export function suspendedCause({ sinceAt, isExact, by, leftOut }: Suspended): Words {
+  const at = instantIn('at', sinceAt);
+  const began = isExact
+    ? `Suspended${by === undefined ? '' : ` by ${by}`} at ${at}`
+    : `It was suspended already at ${at}`;
+  if (leftOut === 0) return began;
+  return `${began}; ${counted(leftOut, 'expected run')} ${leftOut === 1 ? 'was' : 'were'} not started since`;
 }
 
 function unknown(words: Words): Told {

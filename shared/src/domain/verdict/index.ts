@@ -3,8 +3,10 @@ export {
   brokenWords,
   cronJobWords,
   runWords,
+  suspendedCause,
   type BrokenTarget,
   type CronJobWordFacts,
+  type Suspended,
   type WaitingJob,
 } from './cron-job-words.ts';
 export { durationInWords, exitInWords, instantIn, limitInWords } from './figures.ts';

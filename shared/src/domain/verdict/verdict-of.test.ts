@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AlertSubject, AlertType, HealthState, ToldReason } from '../../contract/index.ts';
 import { alertWords, type WordedAlert } from './alert-words.ts';
+import { suspendedCause, type Suspended } from './cron-job-words.ts';
 import { holdsOf } from './holds.ts';
 import { printWords } from './print-words.ts';
 import { hasOutcome, standingOf, statusOf, type StandingFacts } from './standing.ts';
@@ -10,6 +11,14 @@ import { verdictOf, type VerdictFacts } from './verdict-of.ts';
 const at = (time: string): number => Date.parse(`2026-11-21T${time}Z`);
 const now = at('06:00:00');
 const reader = { now, timeZone: 'UTC' };
+
+const suspension = (changes: Partial<Suspended>): Suspended => ({
+  sinceAt: now - 41 * 86_400_000,
+  isExact: true,
+  by: 'kubectl-edit',
+  leftOut: 41,
+  ...changes,
+});
 
 const well: StandingFacts = {
   isDeleted: false,
@@ -127,9 +136,28 @@ describe('the sentence of a CronJob', () => {
       'No run was seen to end, next at 08:00',
     ],
     [{ suspended: true, lastRun: succeeded }, 'Suspended; last run succeeded 3 h 56 min ago in 3 min 4 s'],
+    [
+      { suspended: true, lastRun: succeeded, suspension: suspension({}) },
+      'Suspended for 41 d; last run succeeded 3 h 56 min ago in 3 min 4 s',
+    ],
+    [
+      { suspended: true, hasRun: false, suspension: suspension({ isExact: false }) },
+      'Suspended for at least 41 d; no run seen yet',
+    ],
     [{ deletedAt: at('05:00:00') }, 'Deleted 1 h ago'],
   ];
   for (const [facts, words] of rows) test(words, () => assert.equal(printed(facts), words));
+
+  test('says of a suspension who it was and what it left out, as far as that is known', () => {
+    const causes = [{}, { by: undefined, leftOut: 1 }, { isExact: false, by: undefined, leftOut: 0 }].map((changes) =>
+      printWords(suspendedCause(suspension(changes)), reader),
+    );
+    assert.deepEqual(causes, [
+      'Suspended by kubectl-edit at 2026-10-11 06:00; 41 expected runs were not started since',
+      'Suspended at 2026-10-11 06:00; 1 expected run was not started since',
+      'It was suspended already at 2026-10-11 06:00',
+    ]);
+  });
 
   test('is that of its worst alert while one is open, with its beginning', () => {
     const alert: VerdictFacts['alerts'][number] = {

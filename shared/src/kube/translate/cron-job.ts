@@ -1,4 +1,4 @@
-import type { ConcurrencyPolicy, CronJobFacts, CronJobNotes } from '../../domain/index.ts';
+import { statedZone, type ConcurrencyPolicy, type CronJobFacts, type CronJobNotes } from '../../domain/index.ts';
 import { arrayOf, countOf, instantOf, numberOf, objectOf, textOf, type Json } from './fields.ts';
 import type { Interner } from './interner.ts';
 import { ownManager } from '../paths.ts';
@@ -29,6 +29,7 @@ export function toCronJobFacts(object: Json, intern: Interner): CronJobFacts | u
   const status = objectOf(object['status']);
   const job = objectOf(objectOf(spec['jobTemplate'])['spec']);
   const pod = objectOf(objectOf(job['template'])['spec']);
+  const schedule = textOf(spec['schedule']) ?? '';
   return {
     uid: metadata.uid,
     namespace: intern(metadata.namespace),
@@ -36,8 +37,8 @@ export function toCronJobFacts(object: Json, intern: Interner): CronJobFacts | u
     labels: textsOf(metadata.labels, intern),
     notes: notesOf(metadata.annotations),
     ...ownAnnotations(metadata, intern),
-    schedule: intern(textOf(spec['schedule']) ?? ''),
-    timeZone: intern(textOf(spec['timeZone'])),
+    schedule: intern(schedule),
+    timeZone: intern(statedZone(schedule, textOf(spec['timeZone']))),
     suspended: spec['suspend'] === true,
     policy: policies[textOf(spec['concurrencyPolicy']) ?? ''] ?? 'Allow',
     deadlineS: numberOf(spec['startingDeadlineSeconds']),

@@ -47,6 +47,21 @@ test('only what controls a Job owns it: what no CronJob controls belongs to a gr
   assert.deepEqual([owned?.cronJobUid, owned?.marks], ['c', undefined]);
 });
 
+test('a zone in the schedule is that of the CronJob, beside which its field for the zone does not count', () => {
+  const zoneOf = (schedule: string, timeZone?: string) =>
+    translate.cronJob({ metadata: { uid: 'c', name: 'report' }, spec: { schedule, timeZone } })?.timeZone;
+  assert.equal(zoneOf('0 5 * * *', 'Asia/Tokyo'), 'Asia/Tokyo');
+  assert.equal(zoneOf('0 5 * * *'), undefined);
+  assert.equal(zoneOf('TZ=Europe/Berlin 0 5 * * *'), 'Europe/Berlin');
+  assert.equal(zoneOf('CRON_TZ=Europe/Berlin @daily', 'Asia/Tokyo'), 'Europe/Berlin');
+  assert.equal(zoneOf('TZ= 0 5 * * *', 'Asia/Tokyo'), 'UTC');
+  assert.equal(
+    zoneOf('TZ=Local 0 5 * * *', 'Asia/Tokyo'),
+    undefined,
+    'the zone of the one who asks is that of the cluster',
+  );
+});
+
 test('a Job of a group keeps what it is selected by, counts as a scheduled run and names no slot', () => {
   const annotations = {
     'helm.sh/hook': 'pre-install',

@@ -1,12 +1,14 @@
+import { suspendedJob } from '../../contract/index.ts';
 import type { Tx } from '../database.ts';
 import { rowsIn, updateRows } from '../upsert.ts';
 
-/** Sets `running` of these CronJobs to the number of their active Jobs. Returns the ids of those whose number moved. */
+/** Sets `running` of these CronJobs to the number of their active Jobs that are not suspended. Returns the ids of those whose number moved. */
 export async function countRunning(tx: Tx, cronJobIds: readonly number[]): Promise<number[]> {
   const counts = await rowsIn(
     tx,
     cronJobIds,
-    (marks) => `select c.id, c.running, (select count(*) from active_jobs a where a.cronjob_id = c.id) as jobs
+    (marks) => `select c.id, c.running, (select count(*) from active_jobs a where a.cronjob_id = c.id
+                  and coalesce(a.waiting_reason, '') <> '${suspendedJob}') as jobs
                 from cronjobs c where c.id in (${marks})`,
   );
   const moved = counts

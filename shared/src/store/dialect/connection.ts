@@ -37,7 +37,10 @@ interface RawClient {
   destroyRawConnection(connection: RawConnection): Promise<unknown>;
   releaseConnection(connection: RawConnection): Promise<void>;
   query(connection: RawConnection, query: RawQuery): Promise<RawQuery>;
+  /** Its connections are those of another pool. */
+  readonly isBorrower?: boolean;
   readonly pool: {
+    readonly max: number;
     numUsed(): number;
     numFree(): number;
     numPendingAcquires(): number;
@@ -138,6 +141,8 @@ export interface Lender {
 /** The same client on borrowed connections. One that is idle goes back after a moment, and at once where another borrower waits. */
 export function borrowingClient(Client: typeof Knex.Client, lender: Lender): typeof Knex.Client {
   class BorrowingClient extends (Client as unknown as KnexClientClass) {
+    readonly isBorrower = true;
+
     override async acquireRawConnection(): Promise<never> {
       return (await lender.lend()) as never;
     }

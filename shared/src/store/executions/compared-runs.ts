@@ -29,26 +29,59 @@ export async function findComparedRuns(db: Db, jobUid: string): Promise<Compared
   ]);
   if (run === undefined) return undefined;
   const [id, createdAt] = [Number(run['cronjob_id']), Number(run['created_at'])];
-  const good = await firstRow(
-    db,
-    `select ${columns} from executions where cronjob_id = ? and status = ? and created_at < ? and template_hash is not null ` +
-      'order by created_at desc, job_uid limit 1',
-    [id, statusWords.toNumber('success'), createdAt],
-  );
+  const good = await findSuccessBefore(db, id, createdAt);
   if (good === undefined) return undefined;
-  const failed = statusWords.toNumber('failed');
-  const bad =
-    Number(run['status']) === failed
-      ? await firstRow(
-          db,
-          `select ${columns} from executions where cronjob_id = ? and status = ? and created_at > ? and created_at <= ? ` +
-            'order by created_at, job_uid limit 1',
-          [id, failed, Number(good['created_at']), createdAt],
-        )
-      : undefined;
+  const isFailed = Number(run['status']) === statusWords.toNumber('failed');
+  const bad = isFailed ? await findFailureSince(db, good, createdAt) : undefined;
   const [before, after] = [await toComparedRun(db, good), await toComparedRun(db, bad ?? run)];
   // Without both specs it cannot be said that nothing changed.
   return before.template === undefined || after.template === undefined ? undefined : { before, after };
+}
+
+/** A Job that has not ended, made from the present template of its CronJob. */
+interface UnendedJob {
+  readonly cronJobId: number;
+  readonly createdAt: Instant;
+  readonly templateHash: string;
+}
+
+/**
+ * What to compare for a Job that has not ended: the last success before it, and the first failure after that, else the Job itself. Undefined:
+ * there was no success, nothing differs, or the spec of one of them was not kept.
+ */
+export async function findComparedJob(
+  db: Db,
+  { cronJobId, createdAt, templateHash }: UnendedJob,
+): Promise<ComparedRuns | undefined> {
+  const good = await findSuccessBefore(db, cronJobId, createdAt);
+  if (good === undefined) return undefined;
+  const bad = await findFailureSince(db, good, createdAt);
+  const isSame = db.dialect.id16Text(good['template_hash']) === toId16(templateHash);
+  if (bad === undefined && isSame) return undefined;
+  const unknown = { schedule: undefined, timeZone: undefined, node: undefined, images: undefined };
+  const before = await toComparedRun(db, good);
+  const after = bad
+    ? await toComparedRun(db, bad)
+    : { template: await findTemplate(db, cronJobId, templateHash), ...unknown };
+  return before.template === undefined || after.template === undefined ? undefined : { before, after };
+}
+
+function findSuccessBefore(db: Db, cronJobId: number, createdAt: Instant): Promise<Row | undefined> {
+  return firstRow(
+    db,
+    `select ${columns} from executions where cronjob_id = ? and status = ? and created_at < ? and template_hash is not null ` +
+      'order by created_at desc, job_uid limit 1',
+    [cronJobId, statusWords.toNumber('success'), createdAt],
+  );
+}
+
+function findFailureSince(db: Db, good: Row, until: Instant): Promise<Row | undefined> {
+  return firstRow(
+    db,
+    `select ${columns} from executions where cronjob_id = ? and status = ? and created_at > ? and created_at <= ? ` +
+      'order by created_at, job_uid limit 1',
+    [good['cronjob_id'], statusWords.toNumber('failed'), Number(good['created_at']), until],
+  );
 }
 
 export interface RunOfCronJob {

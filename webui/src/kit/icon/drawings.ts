@@ -47,6 +47,7 @@ export const signDrawings = {
   },
   brand: { line: 'M3 13V8M6.3 13V4M9.6 13V6.5M13 13V3' },
   user: { line: 'M8 2.5a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 0 0 0-5.6zM2.8 13.5c.6-2.4 2.7-3.6 5.2-3.6s4.6 1.2 5.2 3.6' },
+  unlocked: { line: 'M3.5 7.5h9v6h-9zM5.5 7.5V5a2.5 2.5 0 0 1 4.8-1' },
   search: { line: 'M7 2.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM10.3 10.3l3.4 3.4' },
   menu: { line: 'M2.5 4h11M2.5 8h11M2.5 12h11' },
   theme: { line: circle, fill: 'M8 1a7 7 0 0 1 0 14z' },

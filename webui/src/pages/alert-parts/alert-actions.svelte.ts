@@ -15,7 +15,7 @@ import { selection } from '../../state/selection.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
 import { viewer } from '../../state/viewer.svelte.ts';
 
-/** The alert whose acknowledgement is being written, drawn by AcknowledgeHost. */
+/** The alert whose acknowledgement is being written, in a dialog above the page. */
 class Acknowledging {
   alert = $state.raw<Alert | undefined>();
 }

@@ -45,6 +45,19 @@ describe('the incidents of the first page', () => {
     assert.deepEqual([shown(said, 1440), shown(said, 3_840)], [8, 10]);
   });
 
+  test('are fewer where the sentence of a folded row goes on in a second line', () => {
+    const shown = (words: string): number => {
+      const open = rows(20, 'warning').map(({ verdict }) => ({
+        verdict: { ...verdict, words },
+        ref: { namespace: 'team-b', name: 'partner-feed' },
+        alerts: 2,
+      }));
+      return fitting({ open, failing: [] }, screen).open.length;
+    };
+    const at = '{ago:2026-11-28T11:00:00Z}';
+    assert.deepEqual([shown('Suspended'), shown(`Last run failed ${at}: exit code 1, Error`)], [10, 8]);
+  });
+
   test('are four at least, however low the window is', () => {
     const { open } = fitting({ open: rows(9, 'critical'), failing: [] }, { ...screen, windowPx: 300 });
     assert.equal(open.length, 4);
@@ -64,17 +77,20 @@ describe('the CronJobs at risk of the first page', () => {
 
   test('leave room for the lanes and the service under them', () => {
     const rows = (lanes: number, windowPx: number, of = tonight(0)): number =>
-      fittingRisks(of, lanes, { windowPx, widthPx: 1440, topPx: 318 }).length;
-    assert.deepEqual([rows(0, 900), rows(4, 900), rows(6, 900), rows(6, 1_200)], [5, 3, 2, 6]);
+      fittingRisks(of, { lanes, lines: 4 }, { windowPx, widthPx: 1440, topPx: 318 }).length;
+    assert.deepEqual([rows(0, 900), rows(4, 900), rows(6, 900), rows(6, 1_200)], [6, 4, 3, 6]);
     assert.deepEqual(
-      [rows(5, 900), rows(5, 900, tonight(30))],
-      [3, 2],
+      [rows(5, 905), rows(5, 905, tonight(30))],
+      [4, 3],
       'what is said of the nights before takes a line',
     );
     assert.equal(rows(6, 500), 2, 'two are there however low the window is');
   });
 
   test('are six where the page is one column', () => {
-    assert.equal(fittingRisks(tonight(30), 6, { windowPx: 844, widthPx: 390, topPx: 900 }).length, 6);
+    assert.equal(
+      fittingRisks(tonight(30), { lanes: 6, lines: 4 }, { windowPx: 844, widthPx: 390, topPx: 900 }).length,
+      6,
+    );
   });
 });

@@ -1,4 +1,4 @@
-import type { Tonight, TonightItem, Verdict } from '@cronjob-monitor/shared/contract';
+import type { Ref, Tonight, TonightItem, Verdict } from '@cronjob-monitor/shared/contract';
 
 /** What the first page shows of its incidents. */
 export interface Incidents<Row> {
@@ -13,8 +13,11 @@ const linePx = 18;
 const logPx = 30;
 const foldedPx = 54;
 /** What an open row says stands in a column that is narrower than the window by so much. */
-const besideWordsPx = 1_086;
-const letterPx = 6.3;
+const besideWordsPx = 1_034;
+const letterPx = 6.1;
+/** Beside the letters of a folded row's first line: the air between name, namespace and sentence, and the count of several alerts. */
+const airPx = 22;
+const alertsPx = 64;
 /** Line over those that fail, the line that counts the rest, and the air under the card. */
 const besidePx = 26 + 28 + 16;
 const fewest = 4;
@@ -28,29 +31,41 @@ interface Screen {
   readonly topPx: number;
 }
 
-type Said = Pick<Verdict, 'state'> & Partial<Pick<Verdict, 'cause' | 'step' | 'findings' | 'logLine'>>;
+interface Row {
+  readonly verdict: Pick<Verdict, 'state'> &
+    Partial<Pick<Verdict, 'words' | 'cause' | 'step' | 'findings' | 'logLine'>>;
+  readonly ref?: Ref;
+  readonly alerts?: number;
+}
 
-function heightPx({ state, cause, step, findings = [], logLine }: Said, widthPx: number): number {
+function heightPx({ verdict, ref, alerts = 0 }: Row, widthPx: number): number {
+  const { state, words = '', cause, step, findings = [], logLine } = verdict;
   if (state !== 'critical') {
     const isSaid = step?.action === 'openRun';
     const under = (cause?.length ?? 0) + (isSaid ? 0 : (step?.words.length ?? 0)) || (logLine?.text.length ?? 0);
-    return foldedPx + (under * letterPx > widthPx - besideWordsPx ? linePx - 4 : 0);
+    const said = words.replaceAll(/\{\w+:[^}]*\}/g, '12 min 30 s').length;
+    const first = said + (ref ? ref.name.length + ref.namespace.length : 0);
+    const firstPx = first * letterPx + airPx + (alerts > 1 ? alertsPx : 0);
+    const roomPx = widthPx - besideWordsPx;
+    return foldedPx + (firstPx > roomPx ? linePx : 0) + (under * letterPx > roomPx ? linePx - 4 : 0);
   }
-  const said = [...findings, step].reduce((sum, one) => sum + (one?.words.length ?? 0), cause?.length ?? 0);
+  // The step of a finding says the finding again, and is not written out.
+  const steps = step && step.action !== 'openRules' ? [step] : [];
+  const said = [...findings, ...steps].reduce((sum, one) => sum + one.words.length, cause?.length ?? 0);
   const lines = Math.ceil((said * letterPx) / (widthPx - besideWordsPx));
   return Math.max(openPx, headPx + lines * linePx + (logLine ? logPx : 0));
 }
 
 /** As many rows as fit into a window without scrolling; all of them where the page is one column. Those that fail get what the others leave, and one row at least. */
-export function fitting<Row extends { readonly verdict: Said }>(
-  { open, failing }: Incidents<Row>,
+export function fitting<Incident extends Row>(
+  { open, failing }: Incidents<Incident>,
   { windowPx, widthPx, topPx }: Screen,
-): Incidents<Row> {
+): Incidents<Incident> {
   if (widthPx < columnsFromPx || windowPx === 0) return { open, failing };
   let leftPx = windowPx - topPx - besidePx;
-  const kept = (rows: readonly Row[], reservedPx: number, least: number): readonly Row[] => {
-    const end = rows.findIndex(({ verdict }, index) => {
-      const rowPx = heightPx(verdict, widthPx);
+  const kept = (rows: readonly Incident[], reservedPx: number, least: number): readonly Incident[] => {
+    const end = rows.findIndex((row, index) => {
+      const rowPx = heightPx(row, widthPx);
       if (index >= least && leftPx - reservedPx < rowPx) return true;
       leftPx -= rowPx;
       return false;
@@ -64,22 +79,25 @@ export function fitting<Row extends { readonly verdict: Said }>(
 const likelyPx = 63;
 const possiblePx = 45;
 const laneRowPx = 24;
-/** Foot of the card, head and axis of the lanes, the four lines of the service, the air between the cards and that under the page. */
-const belowRisksPx = 31 + 60 + 125 + 2 * 17 + 48;
+/** A line of the service. */
+const servicePx = 31;
+/** Foot of the card, head and axis of the lanes, the air between the cards and that under the page. */
+const belowRisksPx = 31 + 60 + 2 * 13 + 25;
 /** How well the nights before were foreseen makes the foot two lines. */
 const scorePx = 18;
 const fewestRisks = 2;
 const mostRisks = 6;
 
-/** As many CronJobs at risk as leave room for so many lanes and the service under them; in one column, which scrolls, the first six. */
+/** As many CronJobs at risk as leave room for so many lanes, and lines of the service under them; in one column, which scrolls, the first six. */
 export function fittingRisks<Item extends Pick<TonightItem, 'risks'>>(
   { items, score }: { readonly items: readonly Item[]; readonly score: Pick<Tonight['score'], 'nights'> },
-  lanes: number,
+  { lanes, lines }: { readonly lanes: number; readonly lines: number },
   { windowPx, widthPx, topPx }: Screen,
 ): readonly Item[] {
   const first = items.slice(0, mostRisks);
   if (widthPx < columnsFromPx || windowPx === 0) return first;
-  let leftPx = windowPx - topPx - belowRisksPx - lanes * laneRowPx - (score.nights > 0 ? scorePx : 0);
+  let leftPx =
+    windowPx - topPx - belowRisksPx - lines * servicePx - lanes * laneRowPx - (score.nights > 0 ? scorePx : 0);
   const end = first.findIndex(({ risks }, index) => {
     leftPx -= risks[0]?.level === 'likely' ? likelyPx : possiblePx;
     return index >= fewestRisks && leftPx < 0;

@@ -12,6 +12,9 @@ import { now } from '../../state/now.svelte.ts';
 
 export const searchRanges = ['1', '7', '30', '90'] as const;
 const dayMs = 86_400_000;
+/** It goes on by itself for so long, and until so many lines more are found. */
+const searchMs = 5_000;
+const mostHits = 50;
 
 /** A search through kept logs: what is looked for and where is in the address, and what was found grows as it goes on. */
 export class LogSearchState {
@@ -47,17 +50,21 @@ export class LogSearchState {
     this.#stop.abort();
   }
 
-  /** Looks further back, where the answer before ended. */
+  /** Looks further back, where the answer before ended: answers come as lines are found, and after a while it waits to be asked again. */
   async goOn(): Promise<void> {
     const stop = new AbortController();
     this.#stop = stop;
     this.isSearching = true;
     this.failure = undefined;
+    const untilMs = now.preciseMs + searchMs;
+    const enough = this.hits.length + mostHits;
     try {
-      const { value } = await searchLogs(this.#query(), stop.signal);
-      if (stop.signal.aborted) return;
-      this.last = value;
-      this.hits = [...this.hits, ...value.items];
+      do {
+        const { value } = await searchLogs(this.#query(), stop.signal);
+        if (stop.signal.aborted) return;
+        this.last = value;
+        this.hits = [...this.hits, ...value.items];
+      } while (this.last.cursor !== null && this.hits.length < enough && now.preciseMs < untilMs);
     } catch (error) {
       if (stop.signal.aborted) return;
       if (!(error instanceof ApiError)) throw error;

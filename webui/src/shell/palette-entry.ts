@@ -1,4 +1,4 @@
-import type { Mark } from '../icon/shapes.ts';
+import type { Mark } from '../kit/icon/shapes.ts';
 
 /** One line of the palette: something to go to, or to do. */
 export interface PaletteEntry {

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../auth/authentication.ts';
+import type { DatabaseWatch } from '../database-watch.ts';
+import { internalError, noSuchRoute } from '../errors.ts';
+import { createGuard } from '../middleware/guard.ts';
+import { requestWithoutClient } from '../middleware/request-without-client.ts';
+import { routes, type AskedAnswer, type AskedCall, type RouteDeps } from '../routes/index.ts';
+import type { Bounds } from './route-deps.ts';
+import { toAnswer } from './to-answer.ts';
+
+/** Answers a call that another cluster asks for. Throws what a caller of this service would be refused with. */
+export type AnswerAsked = (asked: {
+  readonly call: AskedCall;
+  readonly caller: Caller;
+  /** Of the action. */
+  readonly id: string;
+  /** Told what the audit line says of it, once that is known. */
+  readonly told: (comment: string) => void;
+}) => Promise<AskedAnswer>;
+
+/** By the routes, the checks and the bounds of the own service: of the operations that can be asked of another cluster, and no others. */
+export function createAnswerAsked(
+  home: RouteDeps,
+  deps: Bounds & { readonly isReadOnly: boolean; readonly databaseWatch: DatabaseWatch },
+): AnswerAsked {
+  const callers = new WeakMap<IncomingMessage, Caller>();
+  const authentication = {
+    ...home.authentication,
+    async authenticate(request: IncomingMessage): Promise<Caller> {
+      const caller = callers.get(request);
+      if (!caller) throw internalError(new Error('the request of another cluster has no caller'));
+      return caller;
+    },
+  };
+  const guard = createGuard({ ...deps, authentication });
+  const answer = toAnswer(
+    { ...home, guard, authentication },
+    routes.filter(({ elsewhere }) => elsewhere),
+  );
+  return async ({ call, caller, id, told }) => {
+    const { body } = call;
+    const ctx = requestWithoutClient(call, { requestId: id, actionId: id, ...(body !== null && { bodyText: body }) });
+    callers.set(ctx.req, caller);
+    try {
+      await answer(ctx, async () => {
+        throw noSuchRoute();
+      });
+    } finally {
+      if (ctx.state.comment !== undefined) told(ctx.state.comment);
+    }
+    const location = ctx.response.get('Location');
+    return { status: ctx.status, body: ctx.body, ...(location && { location }) };
+  };
+}

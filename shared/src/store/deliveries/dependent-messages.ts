@@ -1,0 +1,89 @@
+import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
+import type { Instant } from '../../domain/index.ts';
+import { change, marks, rows } from '../ask.ts';
+import { optionalText } from '../column.ts';
+import type { Tx } from '../database.ts';
+import { toId16 } from '../id16.ts';
+import { rowsIn } from '../upsert.ts';
+
+/** More are looked at with the next claim; a claim takes fewer. */
+const mostAtOnce = 500;
+
+/** The first message of an active alert about a CronJob that waits for others: it is due, and nothing of it has left. */
+export interface DependentMessage {
+  readonly id: string;
+  readonly createdAt: Instant;
+  readonly alertId: string;
+  readonly cronJobId: number;
+  /** The CronJob as `namespace/name`. */
+  readonly child: string;
+  readonly type: AlertType;
+  readonly subject: AlertSubject | undefined;
+  readonly severity: Severity;
+  readonly activatedAt: Instant;
+  /** It is about what happened some time ago: so may be what its parents have to tell. */
+  readonly isDelayed: boolean;
+}
+
+/** Those that a claim would take now. Their alerts are locked. */
+export async function lockDependentMessages(tx: Tx): Promise<DependentMessage[]> {
+  const now = tx.now();
+  const ask = (only: string): string =>
+    'select d.id, d.created_at, d.alert_id, a.cronjob_id, a.namespace, a.cronjob_name, a.type, a.subject, a.severity, a.activated_at, a.delayed ' +
+    'from deliveries d join alerts a on a.id = d.alert_id join cronjobs c on c.id = a.cronjob_id ' +
+    "where d.state = 'ready' and d.priority <= 2 and d.next_at <= ? and d.attempts = 0 and d.maybe_sent = 0 and d.kind in ('firing', 'flapping') " +
+    "and a.state = 'active' and c.depends_on is not null and (a.last_notified_at is null or a.last_notified_at < d.created_at) " +
+    `${only} order by d.created_at, d.id limit ${mostAtOnce}`;
+  const due = await rows(tx, ask(''), [now]);
+  if (due.length === 0) return [];
+  const alertIds = [...new Map(due.map((row) => [tx.dialect.id16Text(row['alert_id']), row['alert_id']])).values()];
+  // Alerts are locked before deliveries, everywhere. What changed until then is read again.
+  await rows(
+    tx,
+    `select id from alerts where id in (${marks(alertIds)}) order by id${tx.dialect.lock.update}`,
+    alertIds,
+  );
+  const locked = await rows(tx, ask(`and d.alert_id in (${marks(alertIds)})`), [now, ...alertIds]);
+  return locked.map((row) => ({
+    id: tx.dialect.id16Text(row['id']),
+    createdAt: Number(row['created_at']),
+    alertId: tx.dialect.id16Text(row['alert_id']),
+    cronJobId: Number(row['cronjob_id']),
+    child: `${String(row['namespace'])}/${String(row['cronjob_name'])}`,
+    type: String(row['type']) as AlertType,
+    subject: optionalText(row['subject']) as AlertSubject | undefined,
+    severity: String(row['severity']) as Severity,
+    activatedAt: Number(row['activated_at'] ?? 0),
+    isDelayed: Number(row['delayed']) === 1,
+  }));
+}
+
+/** Of these alerts those with a message on its way to a receiver that did not fail yet: it is known in a moment whether they are told. */
+export async function listBeingTold(tx: Tx, alertIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = await rowsIn(
+    tx,
+    alertIds.map((id) => tx.dialect.id16(toId16(id))),
+    (listed) =>
+      `select distinct alert_id from deliveries where alert_id in (${listed}) and kind in ('firing', 'flapping') and maybe_sent = 0 ` +
+      "and (state = 'claimed' or (state = 'ready' and coalesce(state_reason, '') not in ('after', 'backoff')))",
+  );
+  return new Set(found.map((row) => tx.dialect.id16Text(row['alert_id'])));
+}
+
+/** A message is looked at again then, and not before. */
+export async function updateLookedAt(tx: Tx, ids: readonly string[], nextAt: Instant): Promise<void> {
+  if (ids.length === 0) return;
+  await change(
+    tx,
+    `update deliveries set next_at = ?, state_reason = 'order' where state = 'ready' and id in (${marks(ids)})`,
+    [nextAt, ...ids.map((id) => tx.dialect.id16(toId16(id)))],
+  );
+}
+
+/** A message about the active alert is owed: it is asked again then whether it may be told. */
+export async function updateOwed(tx: Tx, alertId: string, dueAt: Instant): Promise<void> {
+  await change(tx, "update alerts set due_at = ? where id = ? and state = 'active'", [
+    dueAt,
+    tx.dialect.id16(toId16(alertId)),
+  ]);
+}
