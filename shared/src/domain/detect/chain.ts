@@ -80,7 +80,11 @@ const off = quiet('notConfigured');
  * (detection.md section 4). A finished run is the first sign of all.
  */
 const chain: readonly Link[] = [
-  { type: 'jobFailed', part: 'jobFailed', judge: (rules, { jobFailed: facts }) => facts && jobFailed(rules.jobFailed, facts) },
+  {
+    type: 'jobFailed',
+    part: 'jobFailed',
+    judge: (rules, { jobFailed: facts }) => facts && jobFailed(rules.jobFailed, facts),
+  },
   {
     type: 'missedSchedule',
     part: 'missedSchedule',
