@@ -7,7 +7,7 @@ import { createDispatcher, type Dispatcher, type DispatcherDeps } from '@cronjob
 import { createAddressRules } from '@cronjob-monitor/controller/channels';
 import { DeliveryMetrics } from '@cronjob-monitor/controller/metrics';
 import type { ChannelType } from '@cronjob-monitor/shared/contract';
-import { headingOf, type Message } from '@cronjob-monitor/shared/domain';
+import { headingOf, type AlertRules, type Message } from '@cronjob-monitor/shared/domain';
 import { ClusterError, type ChannelSpec, type SecretContent } from '@cronjob-monitor/shared/kube';
 import { createProcessMetrics, type Clock, type Registry } from '@cronjob-monitor/shared/process';
 import {
@@ -316,3 +316,14 @@ export class OutboxBench {
 export function apiServerAway(): ClusterError {
   return new ClusterError('unreachable', { verb: 'get', resource: 'secrets', message: 'no connection' });
 }
+
+/** Rules of a monitor that hold nothing back. */
+export const monitorRules: Omit<AlertRules, 'alerting'> = {
+  severityOverrides: undefined,
+  alertDelayMs: 0,
+  suppressDuplicatesForMs: 0,
+  remindEveryMs: 0,
+  renotifyOnChangedError: false,
+  windows: [],
+  recoveryMs: 0,
+};

@@ -43,7 +43,7 @@ export {
 export { firstRunAt } from './execution/ran.ts';
 export { faultInWords, faultOf, faultOfMiss, faultOfRun, type Fault } from './execution/fault.ts';
 export { findNotStarted, type StartEvent } from './execution/not-started.ts';
-export { answerInThread, isGroupName } from '../contract/index.ts';
+export { answerInThread, isGroupName, suspendedJob } from '../contract/index.ts';
 export { groupNameOf, groupUidOf, toGroupFacts, type JobMarks } from './objects/job-group.ts';
 export { canonicalJobName, originOf, slotOf, type Origin, type SlotClaim } from './execution/origin.ts';
 export {

@@ -1,4 +1,3 @@
-import { suspendedJob } from '@cronjob-monitor/shared/contract';
 import {
   slotOf,
   type Execution,
@@ -8,6 +7,7 @@ import {
   findNotStarted,
   hopelessWaitOf,
   refusedCreate,
+  suspendedJob,
   originOf,
   type CreateRefusal,
   type PodFacts,
