@@ -1,4 +1,5 @@
-import { allParts, type Part } from './part.ts';
+import type { Part } from '@cronjob-monitor/shared/domain';
+import { allParts } from './part.ts';
 
 /**
  * CronJobs that an event asks about, such as a changed spec or a monitor that is new: gathered for a moment and asked together, however

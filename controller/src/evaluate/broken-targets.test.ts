@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BrokenTarget, DetectionFacts, Judged } from '@cronjob-monitor/shared/domain';
+import type { BrokenTarget, DetectionFacts, Judged, Part } from '@cronjob-monitor/shared/domain';
 import type { Tx } from '@cronjob-monitor/shared/store';
 import { gatherBrokenTargets } from './broken-targets.ts';
-import type { Part } from './part.ts';
 import type { Subject, Watch } from './subject.ts';
 
 const now = Date.parse('2026-11-21T06:00:00.000Z');

@@ -5,9 +5,9 @@ import {
   type DetectionFacts,
   type Instant,
   type Judged,
+  type Part,
 } from '@cronjob-monitor/shared/domain';
 import { measureLongestRuns, type BrokenTargets, type LongestRun, type Tx } from '@cronjob-monitor/shared/store';
-import type { Part } from './part.ts';
 import type { Subject, Watch } from './subject.ts';
 
 /** What one monitor asked about one CronJob, and what it found. */

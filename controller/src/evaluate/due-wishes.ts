@@ -1,7 +1,6 @@
 import type { AlertType } from '@cronjob-monitor/shared/contract';
-import type { Instant, Judged } from '@cronjob-monitor/shared/domain';
+import type { Instant, Judged, Part } from '@cronjob-monitor/shared/domain';
 import type { DueWish } from '@cronjob-monitor/shared/store';
-import type { Part } from './part.ts';
 
 /** Kinds of rows of `due` that verdicts ask for; that of slots belongs to the ledger. */
 const dueKinds = { 'dead-man-switch': 'presence', 'stuck-job-check': 'finishBy' } as const;

@@ -1,6 +1,7 @@
 import {
   judge,
   originOf,
+  partOf,
   toAlertFacts,
   type AlertFinding,
   type AlertRun,
@@ -9,6 +10,7 @@ import {
   type Instant,
   type Judged,
   type MessageHold,
+  type Part,
 } from '@cronjob-monitor/shared/domain';
 import {
   decideStates,
@@ -29,7 +31,7 @@ import { dueWishesOf } from './due-wishes.ts';
 import { findingsOf, keyOf, type FindingContext } from './findings.ts';
 import { endForgotten, forgottenBy } from './forgetting.ts';
 import { gatherFinishBy } from './finish-by-facts.ts';
-import { allParts, partOf, type Part } from './part.ts';
+import { allParts } from './part.ts';
 import { findingsOfPassed, findUntold, type PassedOfWatch } from './passed-findings.ts';
 import { gatherPast } from './past-facts.ts';
 import {

@@ -1,14 +1,16 @@
 import {
   levelsAcross,
   levelsPassed,
+  partOf,
   type DetectionFacts,
   type Instant,
   type Judged,
   type LevelsByRules,
+  type Part,
   type PassedLevel,
 } from '@cronjob-monitor/shared/domain';
 import type { JudgedRunRow } from '@cronjob-monitor/shared/store';
-import { partOf, partsOfLevels, type Part } from './part.ts';
+import { partsOfLevels } from './part.ts';
 import type { PastFacts } from './past-facts.ts';
 import { isNewsTo, type Subject, type Watch } from './subject.ts';
 

@@ -1,9 +1,4 @@
-import type { DetectionFacts } from '@cronjob-monitor/shared/domain';
-import type { AlertType } from '@cronjob-monitor/shared/contract';
-import type { AlertRecord } from '@cronjob-monitor/shared/store';
-
-/** One kind of facts: what is not wanted is not gathered, and its questions are not asked. */
-export type Part = keyof DetectionFacts;
+import type { Part } from '@cronjob-monitor/shared/domain';
 
 /** Who asks for what (detection.md section 1). */
 export const partsOf = {
@@ -34,25 +29,3 @@ export const partsOfLevels: ReadonlySet<Part> = new Set<Part>([
 
 /** What a run that ended may change by itself; what is open about its CronJob is asked besides. */
 export const partsOfRun: readonly Part[] = ['jobFailed', 'deadMan', 'durations', 'output'];
-
-const partOfType: Readonly<Record<Exclude<AlertType, 'slaBreached'>, Part>> = {
-  jobFailed: 'jobFailed',
-  missedSchedule: 'missedSchedule',
-  deadManTriggered: 'deadMan',
-  durationRegression: 'regression',
-  jobStuck: 'stuck',
-  jobSuspended: 'suspended',
-  absent: 'deadMan',
-};
-const partOfSubject: Readonly<Record<string, Part>> = {
-  successRate: 'successRate',
-  finishBy: 'finishBy',
-  maxDuration: 'durations',
-  minDuration: 'durations',
-  output: 'output',
-};
-
-/** What decides about an alert. */
-export function partOf({ type, subject }: Pick<AlertRecord, 'type' | 'subject'>): Part {
-  return type === 'slaBreached' ? (partOfSubject[subject ?? ''] ?? 'durations') : partOfType[type];
-}

@@ -9,6 +9,7 @@ import {
   type EndedRun,
   type Instant,
   type JobFacts,
+  type Part,
   type PastJob,
   type PodFacts,
   type RatePast,
@@ -22,7 +23,6 @@ import {
   type Tx,
 } from '@cronjob-monitor/shared/store';
 import { hasAssertions } from './output-history.ts';
-import type { Part } from './part.ts';
 import type { PresenceFacts } from './presence-facts.ts';
 import { gapAround, type RunningSources } from './running-facts.ts';
 import { isNewsTo, type Subject, type Watch } from './subject.ts';

@@ -7,6 +7,7 @@ import {
   type DetectionFacts,
   type Instant,
   type JudgedSlot,
+  type Part,
   type Suspension,
 } from '@cronjob-monitor/shared/domain';
 import { nthSlotAfter } from '@cronjob-monitor/shared/domain/schedule';
@@ -17,7 +18,6 @@ import {
   measureLastDurations,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import type { Part } from './part.ts';
 import type { RunningSources } from './running-facts.ts';
 import type { Subject, Watch } from './subject.ts';
 

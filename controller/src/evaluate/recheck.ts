@@ -1,4 +1,4 @@
-import type { Instant } from '@cronjob-monitor/shared/domain';
+import { partOf, type Instant, type Part } from '@cronjob-monitor/shared/domain';
 import {
   findSilencesChangedAt,
   listAlertsWithExpiredNote,
@@ -7,7 +7,7 @@ import {
   type AlertRecord,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { allParts, partOf, type Part } from './part.ts';
+import { allParts } from './part.ts';
 
 /** Alerts looked at in one go; what is left comes next. */
 const mostAtOnce = 500;

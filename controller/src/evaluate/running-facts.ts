@@ -15,6 +15,7 @@ import {
   type Instant,
   type JobFacts,
   type JobStuckFacts,
+  type Part,
   type PodFacts,
   type UnfinishedJob,
 } from '@cronjob-monitor/shared/domain';
@@ -24,7 +25,6 @@ import {
   type LastScheduledRuns,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import type { Part } from './part.ts';
 import type { Subject, Watch } from './subject.ts';
 
 /** Unfinished Jobs, from memory. */

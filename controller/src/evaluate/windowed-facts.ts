@@ -4,6 +4,7 @@ import {
   type Baseline,
   type DetectionFacts,
   type Instant,
+  type Part,
   type RatedRun,
 } from '@cronjob-monitor/shared/domain';
 import {
@@ -17,7 +18,6 @@ import {
   type RateFacts,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import type { Part } from './part.ts';
 import type { Subject, Watch } from './subject.ts';
 
 const dayMs = 86_400_000;

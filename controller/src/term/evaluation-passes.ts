@@ -1,5 +1,6 @@
+import type { Part } from '@cronjob-monitor/shared/domain';
 import type { Digests } from '../outbox/index.ts';
-import { evaluate, partsOf, type EvaluateDeps, type Part } from '../evaluate/index.ts';
+import { evaluate, partsOf, type EvaluateDeps } from '../evaluate/index.ts';
 
 /** Who asks about many CronJobs at once asks here. */
 interface Passes {

@@ -1,5 +1,5 @@
 import type { SchedulerName } from '@cronjob-monitor/shared/contract';
-import type { Instant } from '@cronjob-monitor/shared/domain';
+import type { Instant, Part } from '@cronjob-monitor/shared/domain';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import {
   cronJobIdsOf,
@@ -18,20 +18,19 @@ import type { Digests } from '../outbox/index.ts';
 import {
   allParts,
   AskedCronJobs,
+  createExpectations,
   createRecheck,
+  createWatchers,
+  EarlierSpecs,
   judgeRecorded,
   partsOf,
   schedulerOf,
+  type AbsenceProof,
   type EvaluateDeps,
+  type Expectations,
   type JudgeDeps,
-  type Part,
   type RunningSources,
   type SettleSlots,
-  type AbsenceProof,
-  createWatchers,
-  createExpectations,
-  type Expectations,
-  EarlierSpecs,
 } from '../evaluate/index.ts';
 import { createPasses } from './evaluation-passes.ts';
 import type { Term } from '../leadership/index.ts';
@@ -43,7 +42,7 @@ import {
   runSchedulers,
   type Scheduler,
 } from '../schedulers/index.ts';
-import { isSelectorUnderstood, type Selection, type ClusterCaches } from '../selection/index.ts';
+import { isSelectorUnderstood, type ClusterCaches, type Selection } from '../selection/index.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 
 type Watchers = ReturnType<typeof createWatchers>;

@@ -51,6 +51,10 @@ export interface AlertTypeRow {
   readonly words: string;
   /** What ends one, unless its subject says it more closely. */
   readonly endsWhen: string;
+  /** What would have to happen, after `If`. */
+  readonly ifSo: string;
+  /** How a CronJob of which it holds stands, before the time from which on. */
+  readonly sinceWhen: string;
 }
 
 /** One row for each alert type: adding a type begins here. */
@@ -62,6 +66,8 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     subjects: [],
     words: 'failed run',
     endsWhen: 'a run succeeds',
+    ifSo: 'it failed',
+    sinceWhen: 'failed',
   },
   missedSchedule: {
     label: 'MissedSchedule',
@@ -70,6 +76,8 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     subjects: [],
     words: 'missed run',
     endsWhen: 'a later run starts',
+    ifSo: 'it missed a run',
+    sinceWhen: 'missed a run',
   },
   deadManTriggered: {
     label: 'DeadManSwitch',
@@ -78,6 +86,8 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     subjects: [],
     words: "dead-man's switch",
     endsWhen: 'a run succeeds',
+    ifSo: 'it had no success for too long',
+    sinceWhen: 'without a success since',
   },
   slaBreached: {
     label: 'SLABreached',
@@ -86,6 +96,8 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     subjects: [...slaSubjects, 'output'],
     words: 'missed target',
     endsWhen: 'the target is met again',
+    ifSo: 'it broke its SLA',
+    sinceWhen: 'below its target since',
   },
   durationRegression: {
     label: 'DurationRegression',
@@ -94,6 +106,8 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     subjects: [],
     words: 'slower runs',
     endsWhen: 'p95 is back under its limit',
+    ifSo: 'it became slower',
+    sinceWhen: 'slower since',
   },
   jobSuspended: {
     label: 'JobSuspended',
@@ -102,6 +116,8 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     subjects: [],
     words: 'suspended CronJob',
     endsWhen: 'it is resumed',
+    ifSo: 'it stayed suspended',
+    sinceWhen: 'suspended since',
   },
   jobStuck: {
     label: 'JobStuck',
@@ -110,6 +126,8 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     subjects: stuckSubjects,
     words: 'stuck run',
     endsWhen: 'the run goes on',
+    ifSo: 'a run were stuck',
+    sinceWhen: 'stuck since',
   },
   absent: {
     label: 'Absent',
@@ -118,6 +136,8 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     subjects: absentSubjects,
     words: 'absence',
     endsWhen: 'what is absent is there',
+    ifSo: 'it were absent',
+    sinceWhen: 'absent since',
   },
 };
 

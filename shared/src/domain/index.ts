@@ -314,7 +314,15 @@ export {
   type WaitingDelivery,
 } from './delivery/digest.ts';
 export { nextDeliveryState, statesBefore, type DeliveryEvent } from './delivery/transitions.ts';
-export { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judged } from './detect/chain.ts';
+export {
+  judge,
+  judgedKinds,
+  type DetectionFacts,
+  type DetectionRules,
+  type Judged,
+  partOf,
+  type Part,
+} from './detect/chain.ts';
 export {
   factsReach,
   jobNamesOf,
@@ -368,7 +376,7 @@ export {
   type RetentionRule,
 } from './retention/cutoffs.ts';
 export { expectedSlots, type ExpectedSlot } from './slots/expected.ts';
-export { lint } from './detect/lint.ts';
+export { lint, raisedTypes } from './detect/lint.ts';
 export { lintCronJob } from './detect/lint-cron-job.ts';
 export {
   lintLevels,

@@ -1,3 +1,5 @@
+import { alertTypes, alertTypeTable } from '../contract/index.ts';
+
 /** A CronJobMonitor's spec in which every field is set, none to its default where that can be avoided. As JSON. */
 export const wholeMonitorSpec = {
   selector: {
@@ -102,16 +104,9 @@ export const wholeMonitorSpec = {
       podStatus: true,
       suggestedFixes: true,
     },
-    severityOverrides: {
-      jobFailed: 'critical',
-      missedSchedule: 'critical',
-      deadManTriggered: 'warning',
-      slaBreached: 'critical',
-      durationRegression: 'critical',
-      jobSuspended: 'critical',
-      jobStuck: 'critical',
-      absent: 'warning',
-    },
+    severityOverrides: Object.fromEntries(
+      alertTypes.map((type) => [type, alertTypeTable[type].severity === 'critical' ? 'warning' : 'critical']),
+    ),
     suggestedFixPatterns: [
       {
         name: 'disk-full',

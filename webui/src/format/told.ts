@@ -1,7 +1,7 @@
 import {
+  alertTypeTable,
   toldWords,
   type Alert,
-  type AlertType,
   type AlertWaitsFor,
   type Severity,
   type Told,
@@ -119,19 +119,8 @@ function answer({ httpStatus, category }: ToldChannel): string {
   return said === null ? '' : ` (${said})`;
 }
 
-const failedWords: Readonly<Record<AlertType, string>> = {
-  jobFailed: 'failed',
-  missedSchedule: 'missed a run',
-  deadManTriggered: 'without a success since',
-  slaBreached: 'below its target since',
-  durationRegression: 'slower since',
-  jobSuspended: 'suspended since',
-  jobStuck: 'stuck since',
-  absent: 'absent since',
-};
-
 /** What holds the message back, and who heard of that: stands after a link to its CronJob. */
 export function waitsForText({ type, since, channels }: AlertWaitsFor, viewer: Viewer): string {
   const told = channels.length === 0 ? '' : `, told to ${channels.join(', ')}`;
-  return `, ${failedWords[type]} ${shortTimeText(since, viewer.timeZone, viewer.nowMs)}${told}`;
+  return `, ${alertTypeTable[type].sinceWhen} ${shortTimeText(since, viewer.timeZone, viewer.nowMs)}${told}`;
 }

@@ -1,4 +1,10 @@
-import type { AlertType, Ref, RouteQuiet, RouteStepKind, routeStepEffects } from '../../contract/index.ts';
+import {
+  alertTypeTable,
+  type Ref,
+  type RouteQuiet,
+  type RouteStepKind,
+  type routeStepEffects,
+} from '../../contract/index.ts';
 import { nameFinding } from '../delivery/finding.ts';
 import { counted, spanInWords } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
@@ -54,17 +60,6 @@ interface Way {
   readonly channels: readonly WayChannel[];
 }
 
-const events: Readonly<Record<AlertType, string>> = {
-  jobFailed: 'it failed',
-  missedSchedule: 'it missed a run',
-  deadManTriggered: 'it had no success for too long',
-  absent: 'it were absent',
-  slaBreached: 'it broke its SLA',
-  durationRegression: 'it became slower',
-  jobSuspended: 'it stayed suspended',
-  jobStuck: 'a run were stuck',
-};
-
 /** Who would hear of an occurrence, when, and past what: the steps in the order of alerting.md. */
 export function wayOf(facts: WayFacts): Way {
   const { route, at, isNow, followed } = facts;
@@ -74,7 +69,7 @@ export function wayOf(facts: WayFacts): Way {
   const when = isNow ? 'now' : `at ${instant(at)}`;
   const who = stop === undefined && channels.length > 0 ? togetherInWords(channels) : undefined;
   return {
-    words: `If ${events[route.type]} ${when}, ${who ?? `no channel hears: ${lowerFirst(stop?.words ?? 'none takes it')}`}`,
+    words: `If ${alertTypeTable[route.type].ifSo} ${when}, ${who ?? `no channel hears: ${lowerFirst(stop?.words ?? 'none takes it')}`}`,
     steps,
     channels: channels.map((channel) =>
       stop ? { ...channel, at: undefined, words: `${channel.name} does not hear` } : channel,

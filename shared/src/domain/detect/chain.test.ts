@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertTypes } from '../../contract/index.ts';
-import { judge, judgedKinds, type DetectionRules } from './chain.ts';
+import { alertTypes, slaSubjects, type AlertSubject } from '../../contract/index.ts';
+import { judge, judgedKinds, partOf, type DetectionRules } from './chain.ts';
 
 const stuck = {
   enabled: true,
@@ -94,4 +94,14 @@ test('a limit that has passed by the clock and not by what is known opens nothin
   assert.equal(verdict(21_000, 21_000)?.kind, 'holds', 'it was proved');
   assert.deepEqual(verdict(22_000, 19_000), { kind: 'undecided', reason: 'notKnownYet', dueAt: 20_000 });
   assert.equal(verdict(19_500, 19_000)?.kind, 'quiet', 'the limit has not passed');
+});
+
+test('each type of alert has facts that decide about it, those of its subject where it has several', () => {
+  for (const type of alertTypes) assert.ok(partOf({ type, subject: undefined }), type);
+  assert.equal(partOf({ type: 'jobSuspended', subject: undefined }), 'suspended');
+  assert.equal(partOf({ type: 'slaBreached', subject: undefined }), 'durations');
+  const partOfSla = (subject: AlertSubject) => partOf({ type: 'slaBreached', subject });
+  assert.deepEqual(slaSubjects.map(partOfSla), ['successRate', 'durations', 'durations', 'finishBy']);
+  assert.equal(partOfSla('output'), 'output');
+  assert.equal(partOf({ type: 'absent', subject: 'disappeared' }), 'deadMan');
 });

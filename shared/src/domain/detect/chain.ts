@@ -52,6 +52,9 @@ export interface DetectionFacts {
   readonly suspended?: { readonly suspendedSinceAt: Instant | undefined } | undefined;
 }
 
+/** One kind of facts: what is not wanted is not gathered, and its questions are not asked. */
+export type Part = keyof DetectionFacts;
+
 /** One link's answer. */
 export interface Judged {
   readonly type: AlertType;
@@ -62,6 +65,8 @@ export interface Judged {
 interface Link {
   readonly type: AlertType;
   readonly subject?: AlertSubject;
+  /** The facts that decide about it. */
+  readonly part: Part;
   /** `now`: of what is absent, no later than it can be known. */
   readonly judge: (rules: DetectionRules, facts: DetectionFacts, now: Instant) => Verdict | undefined;
   /** It concludes from what did not come, or, `goesOn`, from what went on when it was seen last. */
@@ -75,63 +80,77 @@ const off = quiet('notConfigured');
  * (detection.md section 4). A finished run is the first sign of all.
  */
 const chain: readonly Link[] = [
-  { type: 'jobFailed', judge: (rules, { jobFailed: facts }) => facts && jobFailed(rules.jobFailed, facts) },
+  {
+    type: 'jobFailed',
+    part: 'jobFailed',
+    judge: (rules, { jobFailed: facts }) => facts && jobFailed(rules.jobFailed, facts),
+  },
   {
     type: 'missedSchedule',
+    part: 'missedSchedule',
     judge: (rules, { missedSchedule: facts }) => facts && missedSchedule(rules.missedSchedule, facts),
   },
   {
     type: 'deadManTriggered',
+    part: 'deadMan',
     ofAbsence: true,
     judge: ({ deadMan }, { deadMan: facts }, now) => facts && (deadMan ? deadManTriggered(deadMan, facts, now) : off),
   },
-  { type: 'jobStuck', subject: 'notStarted', ofAbsence: 'goesOn', judge: stuckIn('notStarted') },
-  { type: 'jobStuck', subject: 'terminating', ofAbsence: 'goesOn', judge: stuckIn('terminating') },
+  { type: 'jobStuck', subject: 'notStarted', part: 'stuck', ofAbsence: 'goesOn', judge: stuckIn('notStarted') },
+  { type: 'jobStuck', subject: 'terminating', part: 'stuck', ofAbsence: 'goesOn', judge: stuckIn('terminating') },
   {
     type: 'slaBreached',
     subject: 'maxDuration',
+    part: 'durations',
     ofAbsence: 'goesOn',
     judge: ({ durations }, { durations: facts }, now) =>
       facts && (durations ? tookTooLong(durations, facts, now) : off),
   },
   // Behind the limit that was promised: it is the same run, and the promise comes first.
-  { type: 'jobStuck', subject: 'overrunning', ofAbsence: 'goesOn', judge: stuckIn('overrunning') },
+  { type: 'jobStuck', subject: 'overrunning', part: 'stuck', ofAbsence: 'goesOn', judge: stuckIn('overrunning') },
   // Behind what may be its cause.
   {
     type: 'absent',
     subject: 'neverSucceeded',
+    part: 'deadMan',
     ofAbsence: true,
     judge: ({ deadMan }, { deadMan: facts }, now) => facts && (deadMan ? neverSucceeded(deadMan, facts, now) : off),
   },
   {
     type: 'slaBreached',
     subject: 'minDuration',
+    part: 'durations',
     judge: ({ durations }, { durations: facts }) => facts && (durations ? endedTooSoon(durations, facts) : off),
   },
   {
     type: 'slaBreached',
     subject: 'successRate',
+    part: 'successRate',
     judge: ({ successRate }, { successRate: facts }, now) =>
       facts && (successRate ? successRateBelow(successRate, facts, now) : off),
   },
   {
     type: 'slaBreached',
     subject: 'finishBy',
+    part: 'finishBy',
     ofAbsence: true,
     judge: ({ finishBy }, { finishBy: facts }, now) => facts && (finishBy ? notFinishedBy(finishBy, facts, now) : off),
   },
   {
     type: 'slaBreached',
     subject: 'output',
+    part: 'output',
     judge: ({ output }, { output: facts }) => facts && (output ? outputBroken(output, facts) : off),
   },
   {
     type: 'durationRegression',
+    part: 'regression',
     judge: ({ regression }, { regression: facts }, now) =>
       facts && (regression ? durationRegression(regression, facts, now) : off),
   },
   {
     type: 'jobSuspended',
+    part: 'suspended',
     ofAbsence: 'goesOn',
     judge: ({ suspended }, { suspended: facts }, now) => facts && jobSuspended(suspended, facts, now),
   },
@@ -149,6 +168,14 @@ export const judgedKinds: readonly Pick<Judged, 'type' | 'subject'>[] = chain.ma
   type,
   subject,
 }));
+
+/** The facts that decide about an alert. Of a subject that the chain does not judge, such as `disappeared`: those of its type. */
+export function partOf({ type, subject }: Pick<Judged, 'type' | 'subject'>): Part {
+  const ofType = chain.filter((link) => link.type === type);
+  const link = ofType.find((one) => one.subject === subject) ?? ofType[0];
+  if (!link) throw new Error(`no link of the chain judges the type ${type}`);
+  return link.part;
+}
 
 /** Bookmarks come about every minute: only after a longer silence what went on may be over. */
 const usualSilenceMs = 90_000;

@@ -101,8 +101,7 @@ function unroutedOf(
   routing: Routing,
   overrides: OwnOfLinted['severityOverrides'],
 ): readonly string[] {
-  return alertTypes.flatMap((type) => {
-    if (!raises(monitor, type)) return [];
+  return raisedTypes(monitor).flatMap((type) => {
     const asserted = type === 'slaBreached' ? (monitor.output?.assertions ?? []) : [];
     const usual = monitor.sla?.enabled === true || type !== 'slaBreached' ? [undefined] : [];
     const found = [...usual, ...asserted.map(({ severity }) => severity)];
@@ -171,8 +170,8 @@ function lintDependencies({ monitor, cronJobs, dependencies }: LintFacts): LintF
   return [...named, ...declared];
 }
 
-/** Whether the monitor can raise an alert of this type at all. */
-function raises(monitor: LintedMonitor, type: AlertType): boolean {
+/** The types of alerts that a monitor can raise, in the order of the table. */
+export function raisedTypes(monitor: LintedMonitor): AlertType[] {
   const { sla } = monitor;
   const asked: Readonly<Record<AlertType, boolean>> = {
     jobFailed: monitor.jobFailed.enabled,
@@ -186,7 +185,7 @@ function raises(monitor: LintedMonitor, type: AlertType): boolean {
       (monitor.deadManSwitch?.enabled === true && monitor.deadManSwitch.fromCreation === true) ||
       monitor.expects !== undefined,
   };
-  return asked[type];
+  return alertTypes.filter((type) => asked[type]);
 }
 
 /** Who names no zone leaves it to the cluster which one is meant. */

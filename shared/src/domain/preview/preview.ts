@@ -2,7 +2,7 @@ import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts'
 import type { AlertRules, AlertWorld } from '../alert/alert.ts';
 import type { MessageHold } from '../alert/holds.ts';
 import { toHolding, type HoldingVerdict } from '../delivery/to-holding.ts';
-import { judge, judgedKinds, type DetectionFacts, type DetectionRules, type Judged } from '../detect/chain.ts';
+import { judge, judgedKinds, partOf, type DetectionRules, type Judged, type Part } from '../detect/chain.ts';
 import type { Baseline } from '../detect/duration-regression.ts';
 import { jobNamesOf } from '../detect/facts-reach.ts';
 import { inhibitionOf, type PossibleCause } from '../detect/inhibition.ts';
@@ -43,8 +43,6 @@ export interface PreviewedAlert {
   /** Channels that were told. */
   readonly channels: readonly string[];
 }
-
-type Part = keyof DetectionFacts;
 
 const tickMs = 60_000;
 const slaTickMs = 300_000;
@@ -315,21 +313,6 @@ class Replay {
     const openedAt = row.openedAt ?? activatedAt;
     return [{ type, subject, severity, sinceAt, openedAt, activatedAt, endedAt, message, channels }];
   }
-}
-
-function partOf({ type, subject }: Pick<AlertsOverTime, 'type' | 'subject'>): Part {
-  if (type === 'slaBreached')
-    return subject === 'successRate' || subject === 'finishBy' || subject === 'output' ? subject : 'durations';
-  const parts = {
-    jobFailed: 'jobFailed',
-    missedSchedule: 'missedSchedule',
-    deadManTriggered: 'deadMan',
-    durationRegression: 'regression',
-    jobStuck: 'stuck',
-    jobSuspended: 'suspended',
-    absent: 'deadMan',
-  } as const;
-  return parts[type];
 }
 
 function ceilTo(at: Instant, stepMs: number): Instant {

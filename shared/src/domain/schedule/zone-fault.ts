@@ -2,7 +2,7 @@ import { findNearest } from '../text/nearest.ts';
 import { isZoneName, listZoneNames } from './zone-names.ts';
 
 /** What is wrong with the zone that a CronJob names. */
-export interface ZoneFault {
+interface ZoneFault {
   readonly code: 'ZoneUnknown' | 'ZoneInSchedule';
   readonly path: 'spec.timeZone' | 'spec.schedule';
   readonly message: string;

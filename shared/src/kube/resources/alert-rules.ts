@@ -2,6 +2,7 @@ import { alertTypes, type AlertType } from '../../contract/index.ts';
 import {
   annotationProblemsOf,
   parseResourceDuration,
+  raisedTypes,
   type AlertRules,
   type Effective,
   type Instant,
@@ -46,7 +47,7 @@ export function routeRulesOf(effective: Effective<MonitorSpec>): RouteRules {
   return {
     ...alertRulesOf(effective),
     severitySourceOf: effective.severitySourceOf,
-    looksFor: looksFor(spec),
+    looksFor: raisedTypes(spec),
     looksForInGroups: looksForInGroups(spec),
     jobFailed,
     missedSchedule,
@@ -66,22 +67,6 @@ export function ownOfLinted(effective: Effective<MonitorSpec>, own: OwnSettings,
       source === 'CronJob' ? message : `${message} (Namespace ${object})`,
     ),
   };
-}
-
-/** The types of alerts that a monitor can raise, in the order of the table. */
-function looksFor(spec: MonitorSpec): AlertType[] {
-  const { sla, output, deadManSwitch, missedSchedule, jobFailed, stuckJobs, suspendedHandling, expects } = spec;
-  const raised: Readonly<Record<AlertType, boolean>> = {
-    jobFailed: jobFailed.enabled,
-    missedSchedule: missedSchedule.enabled,
-    deadManTriggered: deadManSwitch?.enabled === true,
-    absent: (deadManSwitch?.enabled === true && deadManSwitch.fromCreation) || expects !== undefined,
-    slaBreached: sla?.enabled === true || (output?.assertions.length ?? 0) > 0,
-    durationRegression: sla?.enabled === true && sla.durationRegressionThreshold > 0,
-    jobSuspended: suspendedHandling.alertIfSuspendedFor !== undefined,
-    jobStuck: stuckJobs.enabled,
-  };
-  return alertTypes.filter((type) => raised[type]);
 }
 
 /** What has no slots is judged by how its Jobs end and how long they take. */
