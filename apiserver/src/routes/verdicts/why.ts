@@ -70,70 +70,91 @@ export async function gatherWhy(
     return suspension && suspendedCause(suspension);
   };
   const waits = await gatherWaits(store, { stuck: alerts.filter(isStuck), cronJobs, known });
+  const gathered: Gathered = { known, explained, findings, suspendedBy, waits };
   return {
     suspensionOf: (id) => suspensions.get(id),
-    ofAlert(alert, told) {
-      const cronJob = known.get(alert.cronJobId);
-      const run = runOf(alert, cronJob);
-      const why = run && explained(run);
-      const found = findings(alert);
-      const named = cronJob && alert.endedAt === undefined ? zoneFindings(cronJob) : [];
-      const { facts } = toWordedAlert(alert);
-      const step = stepOf({
-        cronJob: alert.cronJob,
-        kind: alert.type,
-        findings: [...found, ...named.filter(({ code }) => !found.some((one) => one.code === code))],
-        run: run && (why?.step ?? openRunOf(alert.cronJob, run.jobName)),
-        waiting:
-          alert.type === 'jobStuck' && facts.jobName !== undefined
-            ? { jobName: facts.jobName, reason: facts.reason }
-            : undefined,
-        runbook: runbookOf(cronJob),
-        isSuspended: cronJob?.suspended ?? false,
-        absence: toAbsence(facts.verdict?.detail)?.cause,
-        told,
-        monitor: alert.monitor,
-      });
-      const failed = run && (why?.cause ?? (exitInWords(failureOf(facts)) || undefined));
-      return {
-        cause:
-          failed ??
-          (isStuck(alert)
-            ? waits.causeOf(alert.cronJobId)
-            : alert.endedAt === undefined && isOfSuspension(alert.type)
-              ? suspendedBy(alert.cronJobId)
-              : undefined),
-        change: why?.change ?? (isStuck(alert) ? waits.changeOf(alert.cronJobId, facts.jobName) : undefined),
-        logLine: why?.logLine,
-        step: alert.endedAt === undefined ? step : run && why?.step,
-        findings: found,
-      };
-    },
-
-    ofCronJob(cronJob, kind) {
-      const { id, namespace, name, failedRun, waiting } = cronJob;
-      const run = failedRun && isAboutRun(kind) ? { cronJobId: id, jobName: failedRun.jobName } : undefined;
-      const why = run && explained(run);
-      const step = stepOf({
-        cronJob: { namespace, name },
-        kind,
-        findings: [],
-        run: run && (why?.step ?? openRunOf({ namespace, name }, run.jobName)),
-        waiting: kind === 'waiting' ? waiting : undefined,
-        runbook: runbookOf(cronJob),
-        isSuspended: cronJob.suspended,
-        absence: undefined,
-        told: undefined,
-        monitor: undefined,
-      });
-      const failed = run && (why?.cause ?? ((failedRun && exitInWords(failedRun)) || undefined));
-      const cause =
-        failed ??
-        (kind === 'waiting' && waiting ? waitingCause(waiting) : isOfSuspension(kind) ? suspendedBy(id) : undefined);
-      const change = why?.change ?? (kind === 'waiting' ? waits.changeOf(id, waiting?.jobName) : undefined);
-      return { cause, change, logLine: why?.logLine, step, findings: zoneFindings(cronJob) };
-    },
+    ofAlert: (alert, told) => explainAlert(gathered, alert, told),
+    ofCronJob: (cronJob, kind) => explainCronJob(gathered, cronJob, kind),
   };
+}
+
+/** What the explanations are made of. */
+interface Gathered {
+  readonly known: ReadonlyMap<number, CatalogCronJob>;
+  readonly explained: Awaited<ReturnType<typeof explainNamed>>;
+  readonly findings: Awaited<ReturnType<typeof gatherFindings>>;
+  readonly suspendedBy: (cronJobId: number) => string | undefined;
+  readonly waits: Waits;
+}
+
+function explainAlert(
+  { known, explained, findings, suspendedBy, waits }: Gathered,
+  alert: StoredAlert,
+  told: Told,
+): Explanation {
+  const cronJob = known.get(alert.cronJobId);
+  const run = runOf(alert, cronJob);
+  const why = run && explained(run);
+  const found = findings(alert);
+  const named = cronJob && alert.endedAt === undefined ? zoneFindings(cronJob) : [];
+  const { facts } = toWordedAlert(alert);
+  const step = stepOf({
+    cronJob: alert.cronJob,
+    kind: alert.type,
+    findings: [...found, ...named.filter(({ code }) => !found.some((one) => one.code === code))],
+    run: run && (why?.step ?? openRunOf(alert.cronJob, run.jobName)),
+    waiting:
+      alert.type === 'jobStuck' && facts.jobName !== undefined
+        ? { jobName: facts.jobName, reason: facts.reason }
+        : undefined,
+    runbook: runbookOf(cronJob),
+    isSuspended: cronJob?.suspended ?? false,
+    absence: toAbsence(facts.verdict?.detail)?.cause,
+    told,
+    monitor: alert.monitor,
+  });
+  const failed = run && (why?.cause ?? (exitInWords(failureOf(facts)) || undefined));
+  return {
+    cause:
+      failed ??
+      (isStuck(alert)
+        ? waits.causeOf(alert.cronJobId)
+        : alert.endedAt === undefined && isOfSuspension(alert.type)
+          ? suspendedBy(alert.cronJobId)
+          : undefined),
+    change: why?.change ?? (isStuck(alert) ? waits.changeOf(alert.cronJobId, facts.jobName) : undefined),
+    logLine: why?.logLine,
+    step: alert.endedAt === undefined ? step : run && why?.step,
+    findings: found,
+  };
+}
+
+function explainCronJob(
+  { explained, suspendedBy, waits }: Pick<Gathered, 'explained' | 'suspendedBy' | 'waits'>,
+  cronJob: CatalogCronJob,
+  kind: VerdictKind,
+): Explanation {
+  const { id, namespace, name, failedRun, waiting } = cronJob;
+  const run = failedRun && isAboutRun(kind) ? { cronJobId: id, jobName: failedRun.jobName } : undefined;
+  const why = run && explained(run);
+  const step = stepOf({
+    cronJob: { namespace, name },
+    kind,
+    findings: [],
+    run: run && (why?.step ?? openRunOf({ namespace, name }, run.jobName)),
+    waiting: kind === 'waiting' ? waiting : undefined,
+    runbook: runbookOf(cronJob),
+    isSuspended: cronJob.suspended,
+    absence: undefined,
+    told: undefined,
+    monitor: undefined,
+  });
+  const failed = run && (why?.cause ?? ((failedRun && exitInWords(failedRun)) || undefined));
+  const cause =
+    failed ??
+    (kind === 'waiting' && waiting ? waitingCause(waiting) : isOfSuspension(kind) ? suspendedBy(id) : undefined);
+  const change = why?.change ?? (kind === 'waiting' ? waits.changeOf(id, waiting?.jobName) : undefined);
+  return { cause, change, logLine: why?.logLine, step, findings: zoneFindings(cronJob) };
 }
 
 /** What is so because it is suspended, or would be told so: who did it, and what it left out, is its cause. */

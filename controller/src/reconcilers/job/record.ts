@@ -7,7 +7,6 @@ import {
   findNotStarted,
   hopelessWaitOf,
   refusedCreate,
-  suspendedJob,
   originOf,
   suspendedJob,
   type CreateRefusal,
