@@ -75,10 +75,10 @@ export function playKubernetes(history: History): Played {
       letsIn: '',
     };
     const writes = [...consents, ...words].sort((a, b) => a.at - b.at);
+    const wordsAt = (at: number) => words.findLast((one) => one.at <= at);
     const objectAt = (at: number) => {
       const consent = consents.findLast((one) => one.at <= at);
-      const said = words.findLast((one) => one.at <= at);
-      return object(consent?.at, consent?.isIn === true, said);
+      return object(consent?.at, consent?.isIn === true, wordsAt(at));
     };
     const object = (at: number | undefined, isIn: boolean, said: (typeof words)[number] | undefined) => ({
       metadata: {
@@ -99,7 +99,7 @@ export function playKubernetes(history: History): Played {
       },
       status: { phase: 'Active' },
     });
-    put(history.startAt - 1, 'Namespace', object(undefined, false, undefined));
+    put(history.startAt - 1, 'Namespace', object(undefined, false, wordsAt(history.startAt - 1)));
     for (const { at } of writes) put(at, 'Namespace', objectAt(at));
   }
   put(history.startAt - 1, 'AlertChannel', {

@@ -1,5 +1,6 @@
 import {
   instantOfChange,
+  judgingWordsOf,
   specSince,
   type CronJobFacts,
   type EarlierWords,
@@ -43,7 +44,7 @@ interface CronJobReconcilerDeps {
   readonly watchedUntilAt: Instant | undefined;
   /** The CronJob has its row now: its Jobs can be recorded. */
   readonly onFirstProjected: (cronJobUids: readonly string[]) => void;
-  /** Other runs are due now, or none any more. */
+  /** Other runs are due now, or none any more, or they are judged otherwise. */
   readonly onRespecified: (cronJobUids: readonly string[]) => void;
 }
 
@@ -199,7 +200,7 @@ interface GoneCronJob {
 interface WrittenCronJobs {
   /** UIDs of those written first by this process. */
   readonly first: readonly string[];
-  /** UIDs of those whose spec says something else about which runs are due. */
+  /** UIDs of those of which something else says which runs are due, or how they are judged. */
   readonly respecified: readonly string[];
 }
 
@@ -251,9 +252,10 @@ export function createCronJobRecords(store: Store, epoch: number): CronJobRecord
   };
 }
 
-/** What decides which runs are due. */
-function specOf({ facts: { schedule, timeZone, suspended, policy, deadlineS } }: CronJobSeen): string {
-  return JSON.stringify([schedule, timeZone, suspended, policy, deadlineS]);
+/** What decides which runs are due, and by what those are judged that are over. */
+function specOf({ facts, ofNamespace }: CronJobSeen): string {
+  const { schedule, timeZone, suspended, policy, deadlineS } = facts;
+  return JSON.stringify([schedule, timeZone, suspended, policy, deadlineS, judgingWordsOf(facts, ofNamespace)]);
 }
 
 /** All that the row holds, and nothing else. */
