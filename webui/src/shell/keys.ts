@@ -101,7 +101,9 @@ function openPart(place: number): boolean {
 /** To the link of the next row, or of the row before. */
 function moveRow(step: number): boolean {
   const links = [...document.querySelectorAll<HTMLElement>('main [data-row-link]')];
-  const at = links.findIndex((link) => link === document.activeElement);
+  // From a control inside a row it goes on from that row.
+  const here = focusedRow();
+  const at = links.findIndex((link) => link === document.activeElement || here?.contains(link));
   const next = links[at < 0 ? (step > 0 ? 0 : links.length - 1) : at + step];
   next?.focus();
   next?.scrollIntoView({ block: 'nearest' });

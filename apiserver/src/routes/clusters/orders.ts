@@ -73,7 +73,8 @@ function tiesOfIncident({ alerts: open, verdict }: Incident): (string | number)[
   const told = open.filter(({ state }) => state !== 'pending');
   const isHeld = ({ state, verdict: { holds } }: Incident['alerts'][number]): boolean =>
     state === 'suppressed' || holds.some(({ kind, by }) => kind === 'silenced' && by !== null);
-  return [Number(told.length > 0 && told.every(isHeld)), rankOfTypes(told), verdict.since ?? ''];
+  const judged = told.length > 0 ? told : open;
+  return [Number(judged.length > 0 && judged.every(isHeld)), rankOfTypes(told), verdict.since ?? ''];
 }
 
 const incidents: Keys<'state', Incident> = { state: ({ verdict }) => healthStates.indexOf(verdict.state) };

@@ -63,7 +63,7 @@ interface Found {
   readonly alerts: readonly StoredAlert[];
   /** Those of which nothing is told yet. */
   readonly waiting: readonly StoredAlert[];
-  /** Every alert is held back. */
+  /** Every alert is held back; of one of which nothing is told yet, those that wait. */
   readonly isHeld: boolean;
   /** Undefined: it is expected and not there. */
   readonly cronJob: CatalogCronJob | undefined;
@@ -132,7 +132,8 @@ function parted(
   const alerts = open.filter((alert) => !isWaiting(alert));
   const isHeld = (alert: StoredAlert): boolean =>
     alert.state === 'suppressed' || silenceOf(alert, silences) !== undefined;
-  return { alerts, waiting: open.filter(isWaiting), isHeld: alerts.length > 0 && alerts.every(isHeld) };
+  const judged = alerts.length > 0 ? alerts : open;
+  return { alerts, waiting: open.filter(isWaiting), isHeld: judged.length > 0 && judged.every(isHeld) };
 }
 
 const byState = { state: ({ state }: Found): number => wrongStates.indexOf(state) };
