@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { AlertDetail } from '@cronjob-monitor/shared/contract';
 import { whoami } from './fixtures/answers/index.ts';
-import { whyNoBrowser } from './fixtures/browser.ts';
+import { until, whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
 import { heldBy } from './fixtures/verdicts.ts';
 
@@ -162,11 +162,11 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     await page.keyboard.press('j');
     await page.keyboard.press('s');
     await page.getByRole('menuitem', { name: 'Silence for 1 h' }).waitFor();
-    await page.waitForFunction('document.activeElement?.textContent.trim() === "Silence for 1 h"');
+    await until(page, 'document.activeElement?.textContent.trim() === "Silence for 1 h"');
     await page.keyboard.press('Enter');
-    await seen(page, /Silenced data\/[a-z-]+ until 15:0[34]: 1 alert held/);
+    await seen(page, /Silenced [a-z]+\/[a-z-]+ until 15:0[34]: \d alerts? held/);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await seen(page, /data\/[a-z-]+ is told of again/);
+    await seen(page, /[a-z]+\/[a-z-]+ is told of again/);
   });
 
   journey(
