@@ -60,10 +60,10 @@ const groups = [
   { name: 'image', partOf: 'node', beside: ['node'], files: 'tests/realnode/image.test.ts' },
   {
     name: 'truth',
-    beside: ['faults', 'node'],
+    beside: ['node'],
     givesWay: true,
     files: 'tests/truth/**/*.test.ts',
-    atOnce: 2,
+    atOnce: 3,
     first: /\/(observer\/|agreement\/|levels|told)/,
   },
   { name: 'chart', within: 'truth', files: 'tests/chart/**/*.test.ts', atOnce: 2 },
