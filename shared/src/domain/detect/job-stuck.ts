@@ -133,12 +133,6 @@ export function stuckPassed(
   });
 }
 
-/** Jobs without those that waited for their first container until they were over: those did not start, and did not run for too long. */
-export function thatRan(jobs: readonly PastJob[], waits: readonly PastJob[]): PastJob[] {
-  const waitedUntil = new Map(waits.map(({ job, untilAt }) => [job.jobName, untilAt]));
-  return jobs.filter(({ job, untilAt }) => (waitedUntil.get(job.jobName) ?? -Infinity) < untilAt);
-}
-
 function limitOfPast(
   subject: StuckSubject,
   { job, isHopeless }: PastJob,
@@ -167,8 +161,7 @@ function candidateOf(
   if (job.suspended || job.endingSinceAt !== undefined) return undefined;
   if (subject === 'notStarted') return notStartedOf(job, rule, facts);
   const { startedAt: sinceAt } = job;
-  // A Job has its start before any container runs: what waits for its first one does not run for too long.
-  if (sinceAt === undefined || job.waitingSinceAt !== undefined) return undefined;
+  if (sinceAt === undefined) return undefined;
   const limitMs = overrunLimit(job, rule, facts);
   const toldMs = rule.overrunningAfterMs === undefined ? facts.toldOverrunning?.get(job.jobName) : undefined;
   return { job, sinceAt, limitMs: Math.min(limitMs, toldMs ?? limitMs) };

@@ -4,7 +4,7 @@ import type { Judged } from './chain.ts';
 import { deadMenPassed, type DeadManPast, type DeadManRule } from './dead-man.ts';
 import { hastePassed, overrunsPassed, type EndedRun } from './duration-limits.ts';
 import { deadlinesPassed, type FinishByDay } from './finish-by.ts';
-import { stuckPassed, thatRan, type JobStuckRule, type PastJob } from './job-stuck.ts';
+import { stuckPassed, type JobStuckRule, type PastJob } from './job-stuck.ts';
 import { levelsAcross } from './levels-passed.ts';
 import { suspensionsPassed } from './job-suspended.ts';
 import { missesPassed, type JudgedSlot } from './missed-schedule.ts';
@@ -165,14 +165,6 @@ describe('Jobs that were stuck', () => {
     assert.deepEqual(spans(stuckPassed('overrunning', rule, [job('a', 0, 7, { by })], known)), [[5, 7, 'a']]);
     const gap = { job: { jobName: 'a', reason: undefined, slotGapMs: 2 * hour } };
     assert.deepEqual(spans(stuckPassed('overrunning', rule, [job('a', 0, 7, gap)], none)), [[2, 7, undefined]]);
-  });
-  it('one that never started did not overrun; one that started late did', () => {
-    const jobs = [job('vain', 0, 5), job('late', 0, 5), job('usual', 0, 5), job('waits', 0, Infinity)];
-    const waits = [job('vain', 0, 5), job('late', 0, 4), job('waits', 0, Infinity)];
-    assert.deepEqual(
-      thatRan(jobs, waits).map((past) => past.job.jobName),
-      ['late', 'usual'],
-    );
   });
 });
 

@@ -196,16 +196,6 @@ test('jobStuck overrunning: the first runs have a limit, from slot to slot, 1 to
   );
 });
 
-test('jobStuck overrunning: what never started is told as not started alone', () => {
-  const rule = { ...stuckRule, overrunningAfterMs: hour };
-  const at = (subject: 'notStarted' | 'overrunning', more: Partial<UnfinishedJob>): string =>
-    jobStuck(subject, rule, stuck([job({ startedAt: 0, ...more })]), 3 * hour).kind;
-  assert.equal(at('notStarted', { waitingSinceAt: 0 }), 'holds');
-  assert.equal(at('overrunning', { waitingSinceAt: 0 }), 'quiet');
-  assert.equal(at('overrunning', { hopelessSinceAt: 2 * hour }), 'holds', 'what waits in vain beside what ran');
-  assert.equal(at('overrunning', {}), 'holds', 'from its start, once it runs');
-});
-
 test('jobStuck terminating: decided, yet its pods do not end', () => {
   const facts = stuck([job({ startedAt: 0, endingSinceAt: minute })]);
   assert.equal(jobStuck('terminating', stuckRule, facts, 11 * minute).kind, 'holds');
