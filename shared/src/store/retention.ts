@@ -264,7 +264,7 @@ class Removal {
         ]);
         this.#counts.slots += deleted;
         // Where missed runs count as failed they are a part of the window.
-        if (deleted > 0) await recordChanges(tx, await cronJobChanges(tx, [cronJobId], [], { recount: true }));
+        if (deleted > 0) await recordChanges(tx, await cronJobChanges(tx, [cronJobId], []));
         return deleted;
       },
       { cronJobId },
