@@ -182,6 +182,7 @@ async function dependencies(epoch: number, fleet: readonly CronJobFacts[]): Prom
     sources: {
       findCronJob: (uid) => facts.get(uid),
       watchersOf: () => [],
+      wordsBeside: () => [],
       earlierSpecs: new EarlierSpecs(),
       defaultZone: 'UTC',
       jobsOf: () => [],

@@ -26,11 +26,12 @@ const editAt = at(8, 10);
 const gap = { at: at(5, 50), untilAt: at(12, 30) };
 const madeAt = at(2, 50);
 
-/** A monitor that asks otherwise from `editAt` on, and what a service that looks all the time says of its CronJob. */
+/** A monitor that asks otherwise from `editAt` on, or an owner who does, and what a service that looks all the time says of the CronJob. */
 interface Edit {
   readonly name: string;
   readonly before: Readonly<Record<string, unknown>>;
-  readonly after: Readonly<Record<string, unknown>>;
+  /** Absent: its owner, or that of its Namespace, says something else. */
+  readonly after?: Readonly<Record<string, unknown>>;
   readonly cronJob: Partial<CronJobStory>;
   /** Each alert with the instant at which it began and how it ended. */
   readonly says: readonly string[];
@@ -52,6 +53,13 @@ const notStuck = { stuckJobs: { enabled: false } };
 const sla = { minSuccessRate: 0, durationRegressionThreshold: 0 };
 const quiet = { ...notStuck, jobFailed: { enabled: false } };
 const deadMan = (time: string) => ({ ...quiet, deadManSwitch: { maxTimeSinceLastSuccess: time } });
+
+const saying = (words: Words, later: Words): Partial<CronJobStory> => ({
+  rhythm: every(24, 360),
+  words,
+  edits: [{ at: editAt, words: later }],
+});
+type Words = NonNullable<CronJobStory['words']>;
 
 const edits: readonly Edit[] = [
   {
@@ -234,6 +242,36 @@ const edits: readonly Edit[] = [
     cronJob: { rhythm: every(24, 360), tellsRows: true, runs: [run(6, 60, { rows: 5 })] },
     says: ['slaBreached/output 06:01:01, resolved 08:10:00'],
   },
+  {
+    name: 'an owner allows more time after it was broken',
+    before: quiet,
+    cronJob: { ...saying({ 'max-duration': '20m' }, { 'max-duration': '2h' }), runs: [run(6, 3600)] },
+    says: ['slaBreached/maxDuration 06:20:01, resolved 08:10:00'],
+  },
+  {
+    name: 'an owner allows less time after a run that kept what it had',
+    before: quiet,
+    cronJob: { ...saying({ 'max-duration': '2h' }, { 'max-duration': '20m' }), runs: [run(6, 3600)] },
+    says: ['slaBreached/maxDuration 06:20:01, open'],
+  },
+  {
+    name: 'an owner moves the time of day by which a run is to be finished',
+    before: quiet,
+    cronJob: { ...saying({ 'finish-by': '06:30 UTC' }, { 'finish-by': '20:00 UTC' }), runs: [run(6, 4 * 3600)] },
+    says: ['slaBreached/finishBy 06:30:00, resolved 08:10:00'],
+  },
+  {
+    name: 'an owner gives a run more time to start',
+    before: quiet,
+    cronJob: { ...saying({ grace: '5m' }, { grace: '12h' }), runs: [run(6, 60, { fate: 'neverStarted' })] },
+    says: ['missedSchedule 06:00:00, open'],
+  },
+  {
+    name: 'the owner of a Namespace allows more time after it was broken',
+    before: quiet,
+    cronJob: { namespace: 'team', rhythm: every(24, 360), runs: [run(6, 3600)] },
+    says: ['slaBreached/maxDuration 06:20:01, resolved 08:10:00'],
+  },
 ];
 
 const uid = (kind: string, index: number): string =>
@@ -243,7 +281,17 @@ const history: History = {
   seed: 0,
   startAt,
   endAt: at(13, 30),
-  namespaces: [],
+  namespaces: [
+    {
+      name: 'team',
+      letsIn: '',
+      consents: [],
+      words: [
+        { at: madeAt, words: { 'max-duration': '20m' } },
+        { at: editAt, words: { 'max-duration': '2h' } },
+      ],
+    },
+  ],
   cronJobs: edits.map(({ cronJob }, index) => ({
     uid: uid('c', index),
     namespace: 'prod',
@@ -261,16 +309,16 @@ const history: History = {
     runs: [],
     ...cronJob,
   })),
-  monitors: edits.map(({ before, after: later }, index) => {
+  monitors: edits.map(({ before, after: later, cronJob }, index) => {
     const selector = { matchNames: [`job-${index}`] };
     return {
       uid: uid('a', index),
-      namespace: 'prod',
+      namespace: cronJob.namespace ?? 'prod',
       name: `monitor-${index}`,
       spec: { selector, ...before },
       createdAt: madeAt,
       deletedAt: undefined,
-      edits: [{ at: editAt, spec: { selector, ...later } }],
+      edits: later ? [{ at: editAt, spec: { selector, ...later } }] : [],
     };
   }),
 };

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { EarlierWords } from '@cronjob-monitor/shared/domain';
 import {
   listJudgedCronJobs,
   migrate,
@@ -13,8 +14,8 @@ import {
   takeEpoch,
 } from '@cronjob-monitor/shared/store';
 import { aCronJob, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
-import { EarlierSpecs, type KnownWatcher } from './earlier-rules.ts';
-import type { MonitorRules, Watcher } from './subject.ts';
+import { EarlierSpecs, type EarlierRules, type KnownWatcher } from './earlier-rules.ts';
+import type { Asked, MonitorRules, Watcher } from './subject.ts';
 
 const minuteMs = 60_000;
 const now = Date.parse('2026-03-02T12:00:00Z');
@@ -40,19 +41,35 @@ test('what a monitor asked before an edit is known as long as news of that time 
       await projectMonitor(tx, { ...monitor, ...status, spec, generation, specWrittenAt });
       await setTargets(tx, uid, [{ cronJobUid: cronJob.uid, leading: true }], now);
     });
-  const rulesUnder = (spec: unknown): MonitorRules => ({ detection: spec }) as unknown as MonitorRules;
+  /** Rules as numbers and words, for what is asked now unless it is said otherwise. */
+  const rulesUnder = (spec: object, asked: Asked = {}): MonitorRules => {
+    const { grace } = asked.words?.cronJob ?? {};
+    return { detection: { ...(asked.spec ?? spec), ...(grace && { grace }) } } as unknown as MonitorRules;
+  };
   const specs = new EarlierSpecs();
+  let earlierWords: readonly EarlierWords[] = [];
   /** What is said of the monitor that asks this now. */
   const earlier = async (spec: object, generation: number, settledThroughAt: number, writtenAt?: number) => {
     const [row] = await store.fenced(epoch, (tx) => listJudgedCronJobs(tx, [1]));
     const [known] = row?.monitors ?? [];
     assert.ok(known);
     // Only what is read of a watcher.
-    const watcher = { rules: rulesUnder(spec), generation, specWrittenAt: writtenAt, rulesUnder } as unknown as Watcher;
-    const of: KnownWatcher = { known, watcher };
-    const found = (await store.fenced(epoch, (tx) => specs.gather(tx, [of], settledThroughAt)))(of);
-    return found && [found.rules.detection, (found.untilAt - now) / minuteMs];
+    const watcher = {
+      rules: rulesUnder(spec),
+      generation,
+      specWrittenAt: writtenAt,
+      rulesUnder: (asked: Asked) => rulesUnder(spec, asked),
+    } as unknown as Watcher;
+    const of: KnownWatcher = { known, watcher, earlierWords };
+    return inWords((await store.fenced(epoch, (tx) => specs.gather(tx, [of], settledThroughAt)))(of));
   };
+
+  const inWords = (found: EarlierRules | undefined): unknown[] | undefined =>
+    found && [found.rules.detection, (found.untilAt - now) / minuteMs, ...(inWords(found.earlier) ?? [])];
+  const said = (minutesAgo: number, grace?: string): EarlierWords => ({
+    untilAt: now - minutesAgo * minuteMs,
+    words: { cronJob: grace === undefined ? {} : { grace }, ofNamespace: {} },
+  });
 
   await write({ rule: 1 }, 1, createdAt);
   assert.equal(await earlier({ rule: 1 }, 1, -Infinity), undefined, 'it never asked anything else');
@@ -60,6 +77,15 @@ test('what a monitor asked before an edit is known as long as news of that time 
   await write({ rule: 2 }, 2, now - 30 * minuteMs);
   assert.deepEqual(await earlier({ rule: 2 }, 2, now - 31 * minuteMs), [{ rule: 1 }, -30]);
   assert.equal(await earlier({ rule: 2 }, 2, now - 29 * minuteMs), undefined, 'all before it was judged');
+  earlierWords = [said(40, '1m'), said(20, '2m'), said(10)];
+  const [two, one] = [{ rule: 2, grace: '2m' }, { rule: 1, grace: '2m' }];
+  assert.deepEqual(
+    await earlier({ rule: 2 }, 2, -Infinity),
+    [two, -20, one, -30, { rule: 1, grace: '1m' }, -40],
+    'what owners said is asked about by what the monitor asked at that time',
+  );
+  assert.deepEqual(await earlier({ rule: 2 }, 2, now - 25 * minuteMs), [two, -20], 'all before it was judged');
+  earlierWords = [];
   assert.equal(await earlier({ rule: 1 }, 2, -Infinity), undefined, 'its rules are the same');
   await write({}, 3, now - 20 * minuteMs);
   await write({ rule: 2 }, 4, now - 10 * minuteMs);

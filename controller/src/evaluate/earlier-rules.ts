@@ -1,17 +1,21 @@
-import type { Instant } from '@cronjob-monitor/shared/domain';
+import type { EarlierWords, Instant } from '@cronjob-monitor/shared/domain';
 import { listSpecs, type JudgingMonitor, type Tx } from '@cronjob-monitor/shared/store';
-import type { MonitorRules, Watcher } from './subject.ts';
+import type { Asked, MonitorRules, Watcher } from './subject.ts';
 
-/** What a monitor asked about a CronJob until its spec was changed: what happened before then is judged by it. */
+/** What a monitor asked about a CronJob until it, or what owners say, was changed: what happened before then is judged by it. */
 export interface EarlierRules {
   readonly rules: MonitorRules;
   readonly untilAt: Instant;
+  /** What it asked before that; undefined: the same. */
+  readonly earlier?: EarlierRules | undefined;
 }
 
 /** A monitor of a CronJob as its row knows it, and as it is in the cluster. */
 export interface KnownWatcher {
   readonly known: JudgingMonitor;
   readonly watcher: Watcher;
+  /** What its owners said before about how it is judged, oldest first. */
+  readonly earlierWords: readonly EarlierWords[];
 }
 
 /** The specs that monitors had before the ones in their rows. Each is read once. */
@@ -20,7 +24,7 @@ export class EarlierSpecs {
   readonly #kept = new Map<number, { readonly untilAt: Instant; readonly spec: unknown }>();
 
   /**
-   * What these monitors asked before their specs were changed, of those that were changed after `settledThroughAt`: what happened before
+   * What these monitors asked before their specs, or words of owners, were changed after `settledThroughAt`: what happened before
    * that instant was judged, and is not asked about again. A change that no row tells of yet counts from when the cluster says that it was
    * written.
    */
@@ -44,10 +48,14 @@ export class EarlierSpecs {
           spec: written?.get(known.id)?.earlierSpec,
         });
     return (of) => {
+      const changes: Change[] = of.earlierWords
+        .filter(({ untilAt }) => untilAt >= settledThroughAt && untilAt > of.known.judgesFromAt)
+        .map(({ untilAt, words }) => ({ untilAt, asked: { words } }));
       const untilAt = changedAt(of, now);
-      if (untilAt === undefined || !isAsked(of)) return undefined;
       const spec = isBehind(of) ? written?.get(of.known.id)?.spec : this.#keptOf(of)?.spec;
-      return earlierRulesOf(of.watcher, spec, untilAt);
+      // What ran while it could not be read is judged by what it asks since it was mended: nothing is lost by the mistake.
+      if (untilAt !== undefined && isAsked(of) && isUnderstood(spec)) changes.push({ untilAt, asked: { spec } });
+      return earlierRulesOf(of.watcher, changes.toSorted((a, b) => a.untilAt - b.untilAt));
     };
   }
 
@@ -57,12 +65,25 @@ export class EarlierSpecs {
   }
 }
 
-function earlierRulesOf(watcher: Watcher, spec: unknown, untilAt: Instant): EarlierRules | undefined {
-  // What ran while it could not be read is judged by what it asks since it was mended: nothing is lost by the mistake.
-  if (!isUnderstood(spec)) return undefined;
-  const rules = watcher.rulesUnder?.(spec);
-  const isSame = rules && JSON.stringify(rules.detection) === JSON.stringify(watcher.rules.detection);
-  return rules === undefined || isSame ? undefined : { rules, untilAt };
+/** What was asked until then, where it is not what was asked since. */
+interface Change {
+  readonly untilAt: Instant;
+  readonly asked: Asked;
+}
+
+/** From the newest of these changes, the last, back to the oldest; one that changes no rule is passed over. */
+function earlierRulesOf(watcher: Watcher, changes: readonly Change[]): EarlierRules | undefined {
+  let asked: Asked = {};
+  let since = watcher.rules;
+  const steps: Omit<EarlierRules, 'earlier'>[] = [];
+  for (const change of changes.toReversed()) {
+    asked = { ...asked, ...change.asked };
+    const rules = watcher.rulesUnder?.(asked);
+    if (rules === undefined || JSON.stringify(rules.detection) === JSON.stringify(since.detection)) continue;
+    steps.push({ rules, untilAt: change.untilAt });
+    since = rules;
+  }
+  return steps.reduceRight<EarlierRules | undefined>((earlier, step) => ({ ...step, earlier }), undefined);
 }
 
 /** The row of a monitor whose spec cannot be read is empty; a selector that cannot be used is in it, and says so. */

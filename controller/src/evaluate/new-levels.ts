@@ -62,7 +62,7 @@ export async function gatherAcross(
   const changedOf = new Map<Subject, Subject>();
   for (const subject of subjects) {
     for (const watch of subject.watches)
-      if (watch.earlier) asBefore.set(watch, { ...watch, rules: watch.earlier.rules, earlier: undefined });
+      if (watch.earlier) asBefore.set(watch, { ...watch, rules: watch.earlier.rules, earlier: watch.earlier.earlier });
     const watches = subject.watches.flatMap((watch) => asBefore.get(watch) ?? []);
     if (watches.length > 0) changedOf.set(subject, { ...subject, watches });
   }
@@ -72,16 +72,16 @@ export async function gatherAcross(
   );
   const isAsked = changedOf.size > 0 && asked.length > 0;
   const before = isAsked ? await gather([...changedOf.values()], new Set(asked)) : undefined;
+  // What was asked before that, in the same way.
+  const pastBefore = before && (await gatherAcross([...changedOf.values()], parts, { ...of, past: before.past }));
 
   const levelsBefore = (subject: Subject, watch: Watch): LevelsByRules => {
     const [changed, earlier] = [changedOf.get(subject), asBefore.get(watch)];
-    if (before === undefined || changed === undefined || earlier === undefined) return { passed: [], judged: [] };
+    if (before === undefined || pastBefore === undefined || changed === undefined || earlier === undefined)
+      return { passed: [], judged: [] };
     const facts = before.factsOf(changed, earlier);
-    const { detection } = earlier.rules;
-    return {
-      passed: levelsPassed(detection, before.past.of(changed, earlier, facts), earlier.judgesFromAt),
-      judged: judge(changed, earlier, facts),
-    };
+    const judged = judge(changed, earlier, facts);
+    return { passed: pastBefore.levels(changed, earlier, { facts, judged }), judged };
   };
   return {
     runsOf: (subject) => {

@@ -1,7 +1,8 @@
 import { failureReason, judge, type DetectionFacts, type Instant, type Judged } from '@cronjob-monitor/shared/domain';
 import type { JudgedRunRow } from '@cronjob-monitor/shared/store';
+import type { EarlierRules } from './earlier-rules.ts';
 import { forgotten, forgottenAfter } from './forgetting.ts';
-import type { Subject, Watch } from './subject.ts';
+import type { MonitorRules, Subject, Watch } from './subject.ts';
 
 /** How things stood between the end of one run and the end of the next. */
 interface RunStage {
@@ -52,12 +53,12 @@ export function replayRuns(
   const judgedThrough = open.length > 0 ? news.lastIndexOf(false) : -1;
   const first = news.findIndex((isNews, index) => isNews && index > judgedThrough);
   if (first < 0) return nothing;
-  const changedAt = watch.earlier?.untilAt ?? Infinity;
+  const changes = changesOf(watch);
   // What waits was not told: whether it still held when its delay was over is asked of the time before the run that is news.
   const isWaiting = first > 0 && open.some(({ state }) => state !== 'active');
   const points = pointsOf(ordered, { subject, watch, now: of.now }).filter(
     ({ index, at, isForgotten }) =>
-      index >= first || (index === first - 1 && (isWaiting || isForgotten || at === changedAt)),
+      index >= first || (index === first - 1 && (isWaiting || isForgotten || changes.includes(at))),
   );
   const { alertDelayMs } = watch.rules.alerts;
   let isOpen = open.some(({ state }) => state !== 'pending');
@@ -77,13 +78,13 @@ export function replayRuns(
     const facts: DetectionFacts = {
       jobFailed: { runs: known.map((ended) => ({ ...ended, reason: failureReason(ended) })), isOpen },
     };
-    const rules = at < changedAt && watch.earlier ? watch.earlier.rules : watch.rules;
-    const judged = judge(rules.detection, facts, untilAt);
+    const judged = judge(rulesAt(watch, at).detection, facts, untilAt);
     const failed = judged.find(({ type }) => type === 'jobFailed')?.verdict;
     isOpen = failed?.kind === 'holds' && (isOpen || run.endedAt + alertDelayMs <= untilAt);
     return [{ run, at, isNews: at === run.endedAt && news[index] === true, isForgotten, facts, judged, untilAt }];
   });
-  const isAskedAnew = points.at(-1)?.at === changedAt;
+  const lastAt = points.at(-1)?.at;
+  const isAskedAnew = lastAt !== undefined && changes.includes(lastAt);
   return { stages, isNewestNews: news.at(-1) === true && !isAskedAnew, isOpen: stages.length > 0 ? isOpen : undefined };
 }
 
@@ -100,14 +101,24 @@ function pointsOf(
   ordered: readonly JudgedRunRow[],
   of: { readonly subject: Subject; readonly watch: Watch; readonly now: Instant },
 ): Point[] {
-  const changedAt = of.watch.earlier?.untilAt ?? Infinity;
+  const changes = changesOf(of.watch);
   return ordered.flatMap(({ endedAt }, index) => {
     const untilAt = ordered[index + 1]?.endedAt ?? of.now;
     const forgottenAt = forgottenAfter(ordered, index, of) ?? Infinity;
     const points = [{ index, at: endedAt, isForgotten: false }];
-    if (endedAt < changedAt && changedAt < Math.min(untilAt, forgottenAt))
-      points.push({ index, at: changedAt, isForgotten: false });
+    for (const at of changes)
+      if (endedAt < at && at < Math.min(untilAt, forgottenAt)) points.push({ index, at, isForgotten: false });
     if (forgottenAt !== Infinity) points.push({ index, at: forgottenAt, isForgotten: true });
     return points;
   });
+}
+
+/** When a monitor began to ask otherwise, oldest first. */
+function changesOf({ earlier }: Pick<EarlierRules, 'earlier'>): Instant[] {
+  return earlier === undefined ? [] : [...changesOf(earlier), earlier.untilAt];
+}
+
+/** What it asked then. */
+function rulesAt({ rules, earlier }: Pick<EarlierRules, 'rules' | 'earlier'>, at: Instant): MonitorRules {
+  return earlier === undefined || at >= earlier.untilAt ? rules : rulesAt(earlier, at);
 }

@@ -1,4 +1,12 @@
-import type { AlertRules, CronJobFacts, DetectionRules, Instant } from '@cronjob-monitor/shared/domain';
+import {
+  withEarlierWords,
+  type AlertRules,
+  type CronJobFacts,
+  type DetectionRules,
+  type EarlierWords,
+  type Instant,
+  type JudgingWords,
+} from '@cronjob-monitor/shared/domain';
 import {
   listJudgedCronJobs,
   listLiveAlerts,
@@ -37,8 +45,14 @@ export interface Watcher {
   /** Of its spec, and when that was written last, by the cluster. */
   readonly generation?: number | undefined;
   readonly specWrittenAt?: Instant | undefined;
-  /** What it would ask by another spec, as a row keeps it; undefined: this release does not understand that. */
-  readonly rulesUnder?: ((spec: unknown) => MonitorRules | undefined) | undefined;
+  /** What it would ask by another spec, as a row keeps it, and by what its owners said then; undefined: this release does not understand that. */
+  readonly rulesUnder?: ((asked: Asked) => MonitorRules | undefined) | undefined;
+}
+
+/** What is asked otherwise than now; undefined: as it is now. */
+export interface Asked {
+  readonly spec?: unknown;
+  readonly words?: JudgingWords | undefined;
 }
 
 /** One monitor's view of one CronJob. */
@@ -74,6 +88,8 @@ export interface SubjectSources {
   readonly findCronJob: (uid: string) => CronJobFacts | undefined;
   readonly watchersOf: (cronJob: CronJobFacts) => readonly Watcher[];
   readonly defaultZone: string;
+  /** What it and its Namespace said before about how its runs are judged, beside what its row says, oldest first. */
+  readonly wordsBeside: (cronJob: CronJobFacts, row: JudgedCronJob) => readonly EarlierWords[];
   readonly earlierSpecs: EarlierSpecs;
   /** Of a group of Jobs: when the last of them ended; undefined while one goes on. */
   readonly groupEndedAt: (uid: string) => Instant | undefined;
@@ -89,7 +105,11 @@ export async function gatherSubjects(
   const rows = await listJudgedCronJobs(tx, ids);
   const found = new Map(rows.map((row) => [row, row.deletedAt === undefined ? from.findCronJob(row.uid) : undefined]));
   const watchers = new Map(
-    [...found].map(([row, facts]) => [row, facts ? selecting(from.watchersOf(facts), row) : []]),
+    [...found].map(([row, facts]) => {
+      if (facts === undefined) return [row, []];
+      const earlierWords = withEarlierWords(row.said.earlier, from.wordsBeside(facts, row));
+      return [row, selecting(from.watchersOf(facts), row, earlierWords)];
+    }),
   );
   const earlierOf = await from.earlierSpecs.gather(tx, [...watchers.values()].flat(), settledThroughAt);
   const alerts = Map.groupBy(await listLiveAlerts(tx, ids), ({ cronJobId }) => cronJobId);
@@ -120,10 +140,14 @@ export function forgetAt({ groupEndedAt }: Subject, { rules }: Pick<Watch, 'rule
 }
 
 /** A monitor that has no row for it yet judges it as soon as it has. */
-function selecting(watchers: readonly Watcher[], row: JudgedCronJob): KnownWatcher[] {
+function selecting(
+  watchers: readonly Watcher[],
+  row: JudgedCronJob,
+  earlierWords: readonly EarlierWords[],
+): KnownWatcher[] {
   return watchers.flatMap((watcher) => {
     const known = row.monitors.find((candidate) => isSame(candidate, watcher));
-    return known?.selects ? [{ known, watcher }] : [];
+    return known?.selects ? [{ known, watcher, earlierWords }] : [];
   });
 }
 

@@ -1,7 +1,13 @@
-import { hopelessWaitOf, type CronJobFacts, type Instant, type JobFacts } from '@cronjob-monitor/shared/domain';
+import {
+  hopelessWaitOf,
+  type CronJobFacts,
+  type Instant,
+  type JobFacts,
+  type JudgingWords,
+} from '@cronjob-monitor/shared/domain';
 import { stuckCandidates } from './stuck-candidates.ts';
 import type { RunningSources } from './running-facts.ts';
-import type { MonitorRules, Watcher } from './subject.ts';
+import type { Asked, MonitorRules, Watcher } from './subject.ts';
 import type { MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { rulesOf, rulesOfGroup } from './monitor-rules.ts';
 import type { Selection, ClusterCaches, MonitorSeen } from '../selection/index.ts';
@@ -25,11 +31,12 @@ export function createWatchers({ caches, selection, defaultZone, podsOf, refusal
     return selection.monitorsOf(cronJob).flatMap((monitor) => {
       const { uid, namespace, name, generation, specWrittenAt, decoded } = monitor;
       const isMisread = decoded.ok && decoded.problems.length > 0;
-      const rulesBy = ({ decoded }: Pick<MonitorSeen, 'decoded'>): MonitorRules | undefined => {
-        const settings = selection.effectiveOf({ namespace, name, decoded }, cronJob);
+      const rulesBy = (asked: Pick<MonitorSeen, 'decoded'>, words?: JudgingWords): MonitorRules | undefined => {
+        const settings = selection.effectiveOf({ namespace, name, decoded: asked.decoded }, cronJob, words);
         return settings && (cronJob.marks ? rulesOfGroup : rulesOf)(settings, zone);
       };
-      const rulesUnder = (spec: unknown): MonitorRules | undefined => rulesOfStored(spec, rulesBy);
+      const rulesUnder = ({ spec, words }: Asked): MonitorRules | undefined =>
+        spec === undefined ? rulesBy(monitor, words) : rulesOfStored(spec, (stored) => rulesBy(stored, words));
       const rules = rulesBy(monitor);
       return rules ? [{ uid, namespace, name, rules, isMisread, generation, specWrittenAt, rulesUnder }] : [];
     });

@@ -207,7 +207,7 @@ class Replica implements Controller {
 
   async #startWork(term: Term): Promise<StopWork> {
     const { settings, background } = this.#deps;
-    const { caches, selection, groups, intake, sightings, starts, blind, reflectors } = this.#watching;
+    const { caches, selection, groups, intake, sightings, words, starts, blind, reflectors } = this.#watching;
     this.#leadership.leads(term.epoch);
     const guard = this.#witnesses.guard();
     guard?.start(term.signal);
@@ -228,6 +228,7 @@ class Replica implements Controller {
         watchAgesMs: () => this.#watching.agesMs(),
         writtenBy: () => this.#installations.writtenBy(),
         sightings,
+        words,
         starts,
         blind,
         startedMs: this.#startedMs,

@@ -2,7 +2,7 @@ import type { Instant, JobFacts, JobSnapshot, Problem } from '@cronjob-monitor/s
 import type { Cluster, WatchedKind } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger, Registry } from '@cronjob-monitor/shared/process';
 import { SnapshotMetrics, WatchMetrics } from '../metrics/index.ts';
-import { SpecSightings, watchCronJobs } from '../reconcilers/cronjob/index.ts';
+import { SpecSightings, watchCronJobs, WordSightings } from '../reconcilers/cronjob/index.ts';
 import { createJobIntake, type JobIntake } from '../reconcilers/job/index.ts';
 import { watchMonitors } from '../reconcilers/monitor/index.ts';
 import type { Queues } from '../reconcilers/queues.ts';
@@ -40,6 +40,7 @@ export class Watching {
   readonly starts: SelectionStarts;
   readonly reflectors: ReturnType<typeof createReflectors>;
   readonly sightings = new SpecSightings();
+  readonly words = new WordSightings(this.caches);
   readonly blind = new BlindSpans();
   readonly #world: WatchedWorld;
   /** Until then what waited for the database may not be written. */
@@ -137,6 +138,7 @@ export class Watching {
         for (const { uid } of this.caches.cronJobs.valuesIn(namespace)) queues.CronJobHandler.add(uid);
       },
       starts: this.starts,
+      words: this.words,
       unwatchedSinceAt: (kind) => this.#unwatchedSinceAt(kind),
       clock,
     });
@@ -150,6 +152,7 @@ export class Watching {
       departed: (cronJob, at) => this.selection.departed(cronJob, at),
       sightings: this.sightings,
       starts: this.starts,
+      words: this.words,
       unwatchedSinceAt: () => this.#unwatchedSinceAt('CronJob'),
       clock,
     });

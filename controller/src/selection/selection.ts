@@ -1,13 +1,17 @@
 import {
   effectiveOf,
+  judgingWords,
   parentsOf,
   windowAt,
+  type Annotations,
   type CronJobFacts,
   type Effective,
   type Instant,
   type JobFacts,
+  type JudgingWords,
   type NamespaceFacts,
   type OwnSettings,
+  type Said,
 } from '@cronjob-monitor/shared/domain';
 import {
   reachOf,
@@ -42,7 +46,12 @@ export interface Selection {
   /** What the CronJob and its Namespace say of themselves. */
   ownOf(cronJob: NamedCronJob): OwnSettings;
   /** The settings of a monitor as they stand for the CronJob; undefined: its spec cannot be read. The same while nothing changes. */
-  effectiveOf(monitor: ReadMonitor, cronJob: NamedCronJob): Effective<MonitorSpec> | undefined;
+  effectiveOf(
+    monitor: ReadMonitor,
+    cronJob: NamedCronJob,
+    /** Of another time. */
+    words?: JudgingWords,
+  ): Effective<MonitorSpec> | undefined;
   reachOf(monitor: MonitorSeen): Reach;
   /** Why a monitor may not look into a namespace, whatever its selector says; undefined: it may. */
   refusalOf(monitor: MonitorSeen, namespace: string): RefusalReason | undefined;
@@ -126,13 +135,19 @@ class KnownSelection implements Selection {
     };
   }
 
-  effectiveOf(monitor: ReadMonitor, cronJob: NamedCronJob): Effective<MonitorSpec> | undefined {
+  effectiveOf(
+    monitor: ReadMonitor,
+    cronJob: NamedCronJob,
+    words?: JudgingWords,
+  ): Effective<MonitorSpec> | undefined {
     if (!monitor.decoded.ok) return undefined;
     const { spec } = monitor.decoded;
     const make = (): Effective<MonitorSpec> => {
       const { namespace, name } = monitor;
-      return effectiveOf({ namespace, name, spec }, this.ownOf(cronJob), this.#from.ownerLabel);
+      const own = this.ownOf(cronJob);
+      return effectiveOf({ namespace, name, spec }, words ? saying(own, words) : own, this.#from.ownerLabel);
     };
+    if (words) return make();
     // Most CronJobs say nothing, and most monitors ask for nothing that differs between them: they share one.
     if (!this.speaks(monitor, cronJob)) return kept(this.#sharedEffective, spec, make);
     const ofCronJob = kept(this.#ownEffective, cronJob, () => new Map<MonitorSpec, Effective<MonitorSpec>>());
@@ -264,6 +279,19 @@ class KnownSelection implements Selection {
       return monitor.decoded.ok && selectsCronJob(selectingOf(monitor), reached, cronJob);
     });
   }
+}
+
+/** As they speak for themselves with these words about how runs are judged instead of their own. */
+function saying(own: OwnSettings, { cronJob, ofNamespace }: JudgingWords): OwnSettings {
+  const said = (of: Said, words: Annotations): Said => {
+    const others = Object.entries(of.annotations).filter(([word]) => !(judgingWords as readonly string[]).includes(word));
+    return { ...of, annotations: { ...Object.fromEntries(others), ...words } };
+  };
+  return {
+    ...own,
+    cronJob: said(own.cronJob, cronJob),
+    ofNamespace: said(own.ofNamespace ?? { labels: {}, annotations: {} }, ofNamespace),
+  };
 }
 
 /** The CronJobs that one waits for, as `namespace/name`, by what it and its monitors say. */

@@ -34,6 +34,7 @@ import {
 } from '../evaluate/index.ts';
 import { createPasses } from './evaluation-passes.ts';
 import type { Term } from '../leadership/index.ts';
+import type { WordSightings } from '../reconcilers/cronjob/index.ts';
 import {
   createSlaRounds,
   dueForPresence,
@@ -52,6 +53,7 @@ interface EvaluationDeps {
   readonly store: Store;
   readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs' | 'monitors' | 'namespaces'>;
   readonly selection: Selection;
+  readonly words: Pick<WordSightings, 'listSince'>;
   /** Of a group of Jobs: when the last of them ended; undefined while one goes on. */
   readonly groupEndedAt: (uid: string) => Instant | undefined;
   readonly podsOf: RunningSources['podsOf'];
@@ -431,6 +433,12 @@ function judgingOf(
       findCronJob: (uid) => caches.cronJobs.find(uid),
       watchersOf,
       defaultZone: deps.settings.defaultZone,
+      wordsBeside: (cronJob, { said, seenAt }) =>
+        deps.words.listSince(
+          cronJob,
+          { ...said, seenAt: Math.max(seenAt, deps.watchedUntilAt ?? -Infinity) },
+          deps.clock.now(),
+        ),
       earlierSpecs: new EarlierSpecs(),
       jobsOf: (uid) => caches.jobs.listBy('cronJob', uid).filter((job) => deps.selection.takesJob(job)),
       groupEndedAt: deps.groupEndedAt,

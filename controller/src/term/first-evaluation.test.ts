@@ -37,6 +37,7 @@ async function judgedBy(
     store,
     caches: { cronJobs: nothing, jobs: nothing, monitors: nothing } as never,
     selection: { monitorsOf: () => [] } as never,
+    words: { listSince: () => [] },
     podsOf: () => [],
     groupEndedAt: () => undefined,
     refusalOf: () => undefined,

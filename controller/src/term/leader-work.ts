@@ -31,6 +31,7 @@ import {
   createOutlooks,
   type Mirror,
   type SpecSightings,
+  type WordSightings,
 } from '../reconcilers/cronjob/index.ts';
 import type { JobIntake } from '../reconcilers/job/index.ts';
 import { type BlindSpans, type Circuit, isDatabaseAway } from '../runtime/index.ts';
@@ -74,6 +75,8 @@ export interface LeaderWorkDeps {
   readonly watchAgesMs: () => Readonly<Record<string, number>>;
   /** Edits of CronJobs that were received and are not written down. */
   readonly sightings: SpecSightings;
+  /** What owners were seen to say before about how runs are judged. */
+  readonly words: WordSightings;
   /** Since when monitors select what they did not select before, as far as it was seen. */
   readonly starts: SelectionStarts;
   /** Spans in which a watch broke so that events may be lost. */

@@ -171,7 +171,7 @@ export class ReconcileLoops {
   }
 
   async #reconcileCronJobs(uids: readonly string[]): ReturnType<BatchOf> {
-    const { caches, selection, settings, clock, productMetrics, sightings } = this.#deps;
+    const { caches, selection, settings, clock, productMetrics, sightings, words } = this.#deps;
     const { verdicts, series, mirror, annotationEvents } = this.#parts;
     const { evaluation, watchedUntilAt } = verdicts;
     // Coverage counts those that no monitor selects, too.
@@ -191,6 +191,7 @@ export class ReconcileLoops {
       },
       watchedUntilAt,
       sightings,
+      words,
       onFirstProjected: (first) => {
         for (const uid of first) {
           const cronJob = caches.cronJobs.find(uid);

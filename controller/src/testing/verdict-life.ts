@@ -118,6 +118,7 @@ export class VerdictLife {
       // Monitors are asked by name alone.
       caches: { ...caches, monitors: monitors as unknown as ClusterCaches['monitors'] },
       selection: this.selection,
+      words: { listSince: () => [] },
       groupEndedAt: () => undefined,
       podsOf: (uid) => from.intake.pods.podsOf(uid),
       refusalOf: () => undefined,

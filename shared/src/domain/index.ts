@@ -273,6 +273,15 @@ export {
   type Said,
   type WrittenRoute,
 } from './settings/effective.ts';
+export {
+  changedWords,
+  judgingWords,
+  judgingWordsOf,
+  unwrittenWords,
+  withEarlierWords,
+  type EarlierWords,
+  type JudgingWords,
+} from './settings/earlier-words.ts';
 export { longestMuteMs, type Annotations } from './settings/words.ts';
 export {
   CoverageJudge,

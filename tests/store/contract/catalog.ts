@@ -4,6 +4,8 @@ import {
   cronJobIdsOf,
   forgetCronJob,
   listChanges,
+  listCronJobMarks,
+  listJudgedCronJobs,
   listOwnSettings,
   listWatchedSince,
   listSpecEpochs,
@@ -67,6 +69,23 @@ export const cronJobs = contract('the catalog of CronJobs', (test) => {
     assert.deepEqual([rows[0]?.['notes'], rows[1]?.['declared']], ['{"owner":"ana"}', null]);
     const changed = await store.fenced(epoch, (tx) => projectCronJob(tx, seen(facts, { owner: 'ana' })));
     assert.equal(changed.changed, true, 'its Namespace says nothing any more');
+  });
+
+  test('keeps what was said until when about how runs are judged, for the next leader and for the verdicts', async (bench) => {
+    const { store, epoch } = bench;
+    const facts = someCronJob({ annotations: { grace: '5m', severity: 'critical' } });
+    const write = (more: Partial<Parameters<typeof seen>[1]>): Promise<{ readonly id: number }> =>
+      store.fenced(epoch, (tx) => projectCronJob(tx, seen(facts, more)));
+    const until = (untilAt: number, grace: string) => ({ untilAt, words: { cronJob: { grace }, ofNamespace: {} } });
+    const { id } = await write({});
+    const earlier = [until(now - 20, '1m'), until(now - 10, '2m')];
+    await write({ earlierWords: earlier.slice(0, 1) });
+    await write({ earlierWords: earlier });
+    await write({ seenAt: now + 1 });
+    const [judged] = await listJudgedCronJobs(store, [id]);
+    const said = { words: { cronJob: { grace: '5m' }, ofNamespace: {} }, earlier };
+    assert.deepEqual([judged?.said, judged?.seenAt], [said, now + 1]);
+    assert.deepEqual((await listCronJobMarks(store, [facts.uid])).get(facts.uid)?.said, said);
   });
 
   test('is asked for lists of any length with a statement for each power of two, which stays prepared', async (bench) => {

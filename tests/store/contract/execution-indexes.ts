@@ -49,6 +49,7 @@ export const executionIndexes = contract('the indexes of executions', (test) => 
       'list of CronJobs',
       'actions',
       'forecasts',
+      'earlier words',
     ]);
     assert.deepEqual(await indexes(store), wanted[store.dialect.name]);
     assert.deepEqual(await recordRuns(store, epoch, [run]), { ...none, known: [run.jobUid] });

@@ -5,8 +5,8 @@ import { contract } from '../suite.ts';
 
 export const migrations = contract('the schema', (test) => {
   test('is ready after the migration, and a second one does nothing', async ({ store }) => {
-    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 12, supported: 12 });
-    assert.deepEqual(await migrate(store, { version: 'test' }), { from: 12, to: 12, applied: [] });
+    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 13, supported: 13 });
+    assert.deepEqual(await migrate(store, { version: 'test' }), { from: 13, to: 13, applied: [] });
   });
 
   test('keeps what was done, with checksums, and every step as done', async ({ store }) => {
@@ -29,6 +29,7 @@ export const migrations = contract('the schema', (test) => {
         [10, 'list of CronJobs', 'test'],
         [11, 'actions', 'test'],
         [12, 'forecasts', 'test'],
+        [13, 'earlier words', 'test'],
       ],
     );
     assert.ok(versions.every(({ checksum }) => /^[0-9a-f]{32}$/.test(String(checksum))));
@@ -42,7 +43,7 @@ export const migrations = contract('the schema', (test) => {
     assert.equal((await getSchemaState(store)).state, 'migrating');
     assert.deepEqual(await migrate(store, { version: 'test' }), {
       from: 1,
-      to: 12,
+      to: 13,
       applied: [
         'alerts',
         'outbox indexes',
@@ -55,6 +56,7 @@ export const migrations = contract('the schema', (test) => {
         'list of CronJobs',
         'actions',
         'forecasts',
+        'earlier words',
       ],
     });
     assert.equal(await readNumber(store, 'select count(*) as n from rate_limits'), 0);
@@ -64,15 +66,15 @@ export const migrations = contract('the schema', (test) => {
   test('refuses a schema that a later release closed to this one, with a sentence', async ({ store }) => {
     await store.sql.raw(
       `insert into schema_version (version, name, checksum, app_version, readable_from, applied_at)
-       values (13, 'later', 'x', 'v13', 13, 1)`,
+       values (14, 'later', 'x', 'v14', 14, 1)`,
     );
     const state = await getSchemaState(store);
     assert.equal(state.state, 'tooNew');
     assert.match(state.state === 'tooNew' ? state.sentence : '', /made by a later release/);
     await assert.rejects(migrate(store, { version: 'test' }), { code: 'schema' });
-    await store.sql.raw('update schema_version set readable_from = 12 where version = 13');
-    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 13, supported: 12 });
-    await store.sql.raw('delete from schema_version where version = 13');
+    await store.sql.raw('update schema_version set readable_from = 13 where version = 14');
+    assert.deepEqual(await getSchemaState(store), { state: 'ready', version: 14, supported: 13 });
+    await store.sql.raw('delete from schema_version where version = 14');
   });
 
   test('refuses a schema whose steps are not ours', async ({ store }) => {
@@ -109,7 +111,7 @@ export const firstMigration = contract('several processes that start at once', (
     const results = await Promise.all(others.map((other) => migrate(other, { version: 'test' })));
     assert.deepEqual(
       results.map(({ applied }) => applied.length).sort((a, b) => a - b),
-      others.map((_, i) => (i === others.length - 1 ? 12 : 0)),
+      others.map((_, i) => (i === others.length - 1 ? 13 : 0)),
     );
     assert.equal((await getSchemaState(store)).state, 'ready');
     assert.equal(await readNumber(store, 'select count(*) as n from leader'), 1);

@@ -56,7 +56,8 @@ export class Exceptions {
     const isUnsure = (this.#unsure.get(verdict.cronJobUid) ?? []).some(
       ({ fromAt, toAt }) => verdict.openedAt <= toAt && untilAt >= fromAt,
     );
-    return isUnsure || this.#isOfMonitorMadeAnew(verdict, untilAt) || this.#isOfUnknownRules(verdict, untilAt);
+    const isUnknown = this.#isOfUnknownRules(verdict, untilAt) || this.#isOfUnknownWords(verdict, untilAt);
+    return isUnsure || isUnknown || this.#isOfMonitorMadeAnew(verdict, untilAt);
   }
 
   #read(story: CronJobStory, runs: readonly Run[]): void {
@@ -131,6 +132,18 @@ export class Exceptions {
     const asked = stories.flatMap(({ createdAt, edits }) => [createdAt, ...edits.map(({ at }) => at)]).slice(1);
     return this.#late.some(({ fromAt, toAt }) => {
       const unseen = asked.filter((at) => at >= fromAt && at <= toAt);
+      const isUnknown = unseen.length > (fromAt === -Infinity ? 0 : 1);
+      return isUnknown && openedAt <= Math.max(...unseen) && untilAt >= fromAt;
+    });
+  }
+
+  /** What an owner said before there was a database, or between two edits of one time without a look, is in no object. */
+  #isOfUnknownWords({ cronJobUid, openedAt }: Verdict, untilAt: number): boolean {
+    const story = this.#history.cronJobs.find(({ uid }) => uid === cronJobUid);
+    const ofNamespace = this.#history.namespaces.find(({ name }) => name === story?.namespace)?.words ?? [];
+    const edits = [...(story?.edits.filter(({ words }) => words) ?? []), ...ofNamespace].map(({ at }) => at);
+    return this.#late.some(({ fromAt, toAt }) => {
+      const unseen = edits.filter((at) => at >= fromAt && at <= toAt);
       const isUnknown = unseen.length > (fromAt === -Infinity ? 0 : 1);
       return isUnknown && openedAt <= Math.max(...unseen) && untilAt >= fromAt;
     });

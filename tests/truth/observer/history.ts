@@ -18,11 +18,16 @@ export interface Rhythm {
   readonly minute: number;
 }
 
+/** What an owner says by annotations `cronjob-monitor.io/…`. */
+type Words = Readonly<Record<string, string>>;
+
 export interface CronJobEdit {
   readonly at: number;
   readonly suspend?: boolean;
   readonly tier?: string;
   readonly rhythm?: Rhythm;
+  /** All of its words from then on. */
+  readonly words?: Words;
 }
 
 /** One CronJob from its creation to its deletion; made anew is another one of the same name. */
@@ -41,6 +46,8 @@ export interface CronJobStory {
   readonly createdAt: number;
   readonly deletedAt: number | undefined;
   readonly edits: readonly CronJobEdit[];
+  /** Absent: it says nothing of itself. */
+  readonly words?: Words | undefined;
   /** Its containers say how many rows they wrote. */
   readonly tellsRows?: boolean | undefined;
   /** By their slot. */
@@ -75,6 +82,8 @@ export interface NamespaceStory {
   readonly letsIn: string;
   /** At each of these instants it lets that namespace in or out. */
   readonly consents: readonly { readonly at: number; readonly isIn: boolean }[];
+  /** What it says for all its CronJobs from each of these instants on. */
+  readonly words?: readonly { readonly at: number; readonly words: Words }[] | undefined;
 }
 
 /** What happened in a cluster: the same for every observer. All instants are whole seconds, epoch milliseconds. */

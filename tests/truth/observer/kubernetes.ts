@@ -66,26 +66,41 @@ export function playKubernetes(history: History): Played {
   const { namespaces, monitors, cronJobs, groups = [] } = history;
   const ofObjects = [...monitors, ...cronJobs, ...groups].map(({ namespace }) => namespace);
   for (const name of new Set(['monitoring', ...ofObjects, ...namespaces.map((namespace) => namespace.name)])) {
-    const { consents, letsIn } = namespaces.find((namespace) => namespace.name === name) ?? {
+    const {
+      consents,
+      letsIn,
+      words = [],
+    } = namespaces.find((namespace) => namespace.name === name) ?? {
       consents: [],
       letsIn: '',
     };
-    const object = (at: number | undefined, isIn: boolean) => ({
+    const writes = [...consents, ...words].sort((a, b) => a.at - b.at);
+    const wordsAt = (at: number) => words.findLast((one) => one.at <= at);
+    const objectAt = (at: number) => {
+      const consent = consents.findLast((one) => one.at <= at);
+      return object(consent?.at, consent?.isIn === true, wordsAt(at));
+    };
+    const object = (at: number | undefined, isIn: boolean, said: (typeof words)[number] | undefined) => ({
       metadata: {
         uid: namespaceUid(name),
         name,
         creationTimestamp: iso(history.startAt - 30 * 24 * hourMs),
         labels: { 'kubernetes.io/metadata.name': name },
-        annotations: isIn ? { 'cronjob-monitor.io/monitored-from': letsIn } : {},
-        managedFields:
-          at === undefined
+        annotations: {
+          ...(isIn && { 'cronjob-monitor.io/monitored-from': letsIn }),
+          ...annotationsOf(said?.words),
+        },
+        managedFields: [
+          ...(at === undefined
             ? []
-            : [managed(at, { 'f:metadata': { 'f:annotations': { 'f:cronjob-monitor.io/monitored-from': {} } } })],
+            : [managed(at, { 'f:metadata': { 'f:annotations': { 'f:cronjob-monitor.io/monitored-from': {} } } })]),
+          ...(said ? [managedWords(said.at, said.words)] : []),
+        ],
       },
       status: { phase: 'Active' },
     });
-    put(history.startAt - 1, 'Namespace', object(undefined, false));
-    for (const { at, isIn } of consents) put(at, 'Namespace', object(at, isIn));
+    put(history.startAt - 1, 'Namespace', object(undefined, false, wordsAt(history.startAt - 1)));
+    for (const { at } of writes) put(at, 'Namespace', objectAt(at));
   }
   put(history.startAt - 1, 'AlertChannel', {
     metadata: {
@@ -132,6 +147,16 @@ export function playKubernetes(history: History): Played {
   return { changes: changes.sort((a, b) => a.at - b.at), runs: runs.sort((a, b) => a.createdAt - b.createdAt) };
 }
 
+function annotationsOf(words: CronJobStory['words'] = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(words).map(([word, value]) => [`cronjob-monitor.io/${word}`, value]));
+}
+
+/** Who wrote them owns nothing else. */
+function managedWords(at: number, words: NonNullable<CronJobStory['words']>): object {
+  const owned = Object.keys(annotationsOf(words)).map((key) => [`f:${key}`, {}]);
+  return managed(at, { 'f:metadata': { 'f:annotations': Object.fromEntries(owned) as object } }, 'owner');
+}
+
 interface LiveRun {
   readonly run: { -readonly [Field in keyof Run]: Run[Field] };
   readonly story: RunStory;
@@ -148,18 +173,20 @@ class PlayedCronJob {
   readonly #active: LiveRun[] = [];
   readonly #finished: LiveRun[] = [];
   #generation = 1;
-  #spec: { rhythm: Rhythm; suspend: boolean; tier: string };
+  #spec: { rhythm: Rhythm; suspend: boolean; tier: string; words: CronJobStory['words'] };
   #specAt: number;
   #labelsAt: number;
+  #wordsAt: number;
   #lastScheduleAt: number | undefined;
   #lastSuccessAt: number | undefined;
   #isGone = false;
 
   constructor(story: CronJobStory, endAt: number) {
     this.#story = story;
-    this.#spec = { rhythm: story.rhythm, suspend: story.suspend, tier: story.tier };
+    this.#spec = { rhythm: story.rhythm, suspend: story.suspend, tier: story.tier, words: story.words };
     this.#specAt = story.createdAt;
     this.#labelsAt = story.createdAt;
+    this.#wordsAt = story.createdAt;
     this.#at(story.createdAt, () => this.#write(story.createdAt));
     for (const edit of story.edits) if (edit.at <= endAt) this.#at(edit.at, () => this.#edit(edit));
     const { deletedAt } = story;
@@ -178,10 +205,16 @@ class PlayedCronJob {
     this.#steps.splice(index, 0, { at, act });
   }
 
-  #edit({ at, suspend, tier, rhythm }: CronJobStory['edits'][number]): void {
+  #edit({ at, suspend, tier, rhythm, words }: CronJobStory['edits'][number]): void {
     if (this.#isGone) return;
     const before = this.#spec;
-    this.#spec = { rhythm: rhythm ?? before.rhythm, suspend: suspend ?? before.suspend, tier: tier ?? before.tier };
+    this.#spec = {
+      rhythm: rhythm ?? before.rhythm,
+      suspend: suspend ?? before.suspend,
+      tier: tier ?? before.tier,
+      words: words ?? before.words,
+    };
+    if (words !== undefined) this.#wordsAt = at;
     if (suspend !== undefined || rhythm !== undefined) {
       this.#generation++;
       this.#specAt = at;
@@ -283,7 +316,7 @@ class PlayedCronJob {
 
   #write(at: number): void {
     const { uid, namespace, name, policy, ttlSeconds, successLimit, failureLimit, createdAt } = this.#story;
-    const { rhythm, suspend, tier } = this.#spec;
+    const { rhythm, suspend, tier, words } = this.#spec;
     const object = {
       metadata: {
         uid,
@@ -292,6 +325,7 @@ class PlayedCronJob {
         generation: this.#generation,
         creationTimestamp: iso(createdAt),
         labels: { tier },
+        ...(words && { annotations: annotationsOf(words) }),
         managedFields: [
           managed(
             this.#specAt,
@@ -299,6 +333,7 @@ class PlayedCronJob {
             'deployer',
           ),
           managed(this.#labelsAt, { 'f:metadata': { 'f:labels': { 'f:tier': {} } } }, 'labeller'),
+          ...(words ? [managedWords(this.#wordsAt, words)] : []),
         ],
       },
       spec: {

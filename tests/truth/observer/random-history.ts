@@ -29,6 +29,8 @@ export interface Size {
   readonly days: number;
   /** Monitors ask for more as time goes on. Absent: as what once failed was played. */
   readonly editsRules?: boolean | undefined;
+  /** Owners say by annotations how their CronJobs are judged, and later something else. Absent: as above. */
+  readonly editsWords?: boolean | undefined;
   /** Jobs without a CronJob run as well. Absent: as above. */
   readonly hasGroups?: boolean | undefined;
 }
@@ -37,7 +39,7 @@ export interface Size {
  * The lives of a cluster. In one of many cells things happen together, as schedules of people do: runs begin at quarters of an hour and most
  * last as long as others do, so that a pass of the service judges many CronJobs. In one of a single cell they happen at any second.
  */
-export function randomHistory(seed: number, { cells, cronJobs, days, editsRules, hasGroups }: Size): History {
+export function randomHistory(seed: number, { cells, cronJobs, days, editsRules, editsWords, hasGroups }: Size): History {
   const endAt = startAt + days * dayMs;
   const lives = Array.from({ length: cells }, (_, cell) => {
     const life = withOutputAndExpectations(
@@ -47,7 +49,8 @@ export function randomHistory(seed: number, { cells, cronJobs, days, editsRules,
       endAt,
     );
     const edited = editsRules ? withEditedRules(life, new Random(seed, 2_000_000 + cell), endAt) : life;
-    return hasGroups ? withGroups(edited, new Random(seed, 3_000_000 + cell), endAt) : edited;
+    const said = editsWords ? withEditedWords(edited, new Random(seed, 4_000_000 + cell), endAt) : edited;
+    return hasGroups ? withGroups(said, new Random(seed, 3_000_000 + cell), endAt) : said;
   });
   return {
     seed,
@@ -293,6 +296,39 @@ function withEditedRules(cell: Cell, chance: Random, endAt: number): Cell {
       };
     }),
   };
+}
+
+/** What owners say, and what they come to say: the word stays, for of one that is taken away nothing tells when that was. */
+const editedWords: readonly (readonly [before: Words, after: Words])[] = [
+  [{ 'max-duration': '2h' }, { 'max-duration': '10m' }],
+  [{ 'max-duration': '10m' }, { 'max-duration': '2h' }],
+  [{ 'max-duration': 'off' }, { 'max-duration': '5m' }],
+  [{ 'finish-by': 'off' }, { 'finish-by': '06:30' }],
+  [{ 'finish-by': '06:30' }, { 'finish-by': '18:00' }],
+  [{ grace: '1h' }, { grace: '1m' }],
+  [{ grace: '1m', 'max-duration': '20m' }, { grace: '30m', 'max-duration': 'off' }],
+];
+type Words = NonNullable<CronJobStory['words']>;
+
+/** Half of the owners that say something say another thing later, and so does one namespace in two. */
+function withEditedWords(cell: Cell, chance: Random, endAt: number): Cell {
+  const cronJobs = cell.cronJobs.map((story): CronJobStory => {
+    const from = Math.ceil((Math.max(story.createdAt, startAt) + hourMs) / secondMs);
+    const to = Math.floor(((story.deletedAt ?? endAt) - tailMs - hourMs) / secondMs);
+    if (from >= to || chance.chance(0.5)) return story;
+    const [words, later] = chance.pick(editedWords);
+    const edits = chance.chance(0.5) ? [{ at: chance.whole(from, to) * secondMs, words: later }] : [];
+    return { ...story, words, edits: [...story.edits, ...edits].sort((a, b) => a.at - b.at) };
+  });
+  const [before, after] = chance.pick(editedWords);
+  const at = chance.whole((startAt + hourMs) / secondMs, Math.floor((endAt - tailMs - hourMs) / secondMs)) * secondMs;
+  const words = chance.chance(0.5)
+    ? [
+        { at: startAt - 5 * dayMs, words: before },
+        { at, words: after },
+      ]
+    : undefined;
+  return { ...cell, cronJobs, namespace: { ...cell.namespace, words } };
 }
 
 /** Hooks and scripts run now and then in the namespaces of the cell, and half of its monitors judge them. */

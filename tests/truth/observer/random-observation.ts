@@ -20,7 +20,11 @@ export type Scope = 'view' | 'all';
 export function randomObservation(
   history: History,
   seed: number,
-  { scope, editsRules }: { readonly scope: Scope; readonly editsRules?: boolean | undefined },
+  {
+    scope,
+    editsRules,
+    editsWords,
+  }: { readonly scope: Scope; readonly editsRules?: boolean | undefined; readonly editsWords?: boolean | undefined },
 ): Observation {
   const chance = new Random(history.seed, -seed);
   const quietAt = history.endAt - tailMs / 2;
@@ -43,10 +47,13 @@ export function randomObservation(
   }
   return { startsAt, isElected, disturbances: withGapsOfEdits(disturbances) };
 
-  /** Of a history in which monitors ask for more: the service is away while they begin to, one time in three. */
+  /** Of a history in which monitors ask for more, or owners say other words: the service is away while they begin to, one time in three. */
   function withGapsOfEdits(others: readonly Disturbance[]): Disturbance[] {
     const all = [...others];
-    for (const { at } of editsRules ? history.monitors.flatMap(({ edits }) => edits) : []) {
+    const ofRules = editsRules ? history.monitors.flatMap(({ edits }) => edits) : [];
+    const ofWords = editsWords ? history.cronJobs.flatMap(({ edits }) => edits.filter(({ words }) => words)) : [];
+    const ofNamespaces = editsWords ? history.namespaces.flatMap(({ words = [] }) => words) : [];
+    for (const { at } of [...ofRules, ...ofWords, ...ofNamespaces]) {
       const gap: Disturbance = {
         kind: chance.pick([...ofTheProcess, 'slowWatch', 'databaseAway']),
         at: at - lengthMs(),

@@ -1,4 +1,11 @@
-import { instantOfChange, specSince, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
+import {
+  instantOfChange,
+  judgingWordsOf,
+  specSince,
+  type CronJobFacts,
+  type EarlierWords,
+  type Instant,
+} from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import {
   type CronJobMarks,
@@ -13,6 +20,7 @@ import type { ScheduleProblem } from '@cronjob-monitor/shared/contract';
 import { parse, ScheduleError } from '@cronjob-monitor/shared/domain/schedule';
 import type { ComeBack } from '../../runtime/index.ts';
 import type { SpecSightings, SpecSighting } from './spec-sightings.ts';
+import type { WordSightings } from './word-sightings.ts';
 
 interface CronJobReconcilerDeps {
   readonly cronJobs: { find(uid: string): CronJobFacts | undefined };
@@ -24,6 +32,8 @@ interface CronJobReconcilerDeps {
   readonly records: CronJobRecords;
   /** Edits that were received and are not written down. */
   readonly sightings?: Pick<SpecSightings, 'listOf' | 'written'> | undefined;
+  /** What was seen to be said before about how runs are judged. Absent: nothing was. */
+  readonly words?: Pick<WordSightings, 'listOf' | 'listSince'> | undefined;
   readonly clock: Clock;
   readonly outlookOf: (cronJob: CronJobFacts, now: Instant) => Outlook;
   /** The CronJobs that it waits for, as `namespace/name`. Absent: none has any. */
@@ -34,7 +44,7 @@ interface CronJobReconcilerDeps {
   readonly watchedUntilAt: Instant | undefined;
   /** The CronJob has its row now: its Jobs can be recorded. */
   readonly onFirstProjected: (cronJobUids: readonly string[]) => void;
-  /** Other runs are due now, or none any more. */
+  /** Other runs are due now, or none any more, or they are judged otherwise. */
   readonly onRespecified: (cronJobUids: readonly string[]) => void;
 }
 
@@ -114,7 +124,22 @@ function toSeen(
     problem,
     nextRunAt,
     dependsOn: deps.dependsOn?.(cronJob),
+    earlierWords: earlierWordsOf(cronJob, marks, now, deps),
   };
+}
+
+/** What it and its Namespace said before, as far as it was seen, or the row that an earlier process left shows it. */
+function earlierWordsOf(
+  { uid }: CronJobFacts,
+  marks: CronJobMarks | undefined,
+  now: Instant,
+  deps: CronJobReconcilerDeps,
+): readonly EarlierWords[] {
+  // Of what is there now, also with an edit before that: nothing is lost between two writes.
+  const cronJob = deps.cronJobs.find(uid);
+  return marks === undefined || cronJob === undefined
+    ? (deps.words?.listOf(uid) ?? [])
+    : (deps.words?.listSince(cronJob, { ...marks.said, seenAt: lastSightOf(marks, deps) }, now) ?? []);
 }
 
 /** The row is written when it changes; while a leader lived it would have been. */
@@ -137,7 +162,7 @@ export function toEdits(
   return [toSeen(first.before, first.at - 1), ...fresh.map(ofSighting)];
 
   function ofSighting({ before, facts, at, unwatchedSinceAt }: SpecSighting): CronJobSeen {
-    const { problem, nextRunAt, dependsOn, ofNamespace, owner } = toSeen(facts, at);
+    const { problem, nextRunAt, dependsOn, ofNamespace, owner, earlierWords } = toSeen(facts, at);
     const change = instantOfChange({ ...before, fromAt: openedAt }, facts, { now: at, unwatchedSinceAt });
     return {
       facts,
@@ -149,6 +174,7 @@ export function toEdits(
       problem,
       nextRunAt,
       dependsOn,
+      earlierWords,
     };
   }
 }
@@ -174,7 +200,7 @@ interface GoneCronJob {
 interface WrittenCronJobs {
   /** UIDs of those written first by this process. */
   readonly first: readonly string[];
-  /** UIDs of those whose spec says something else about which runs are due. */
+  /** UIDs of those of which something else says which runs are due, or how they are judged. */
   readonly respecified: readonly string[];
 }
 
@@ -226,13 +252,14 @@ export function createCronJobRecords(store: Store, epoch: number): CronJobRecord
   };
 }
 
-/** What decides which runs are due. */
-function specOf({ facts: { schedule, timeZone, suspended, policy, deadlineS } }: CronJobSeen): string {
-  return JSON.stringify([schedule, timeZone, suspended, policy, deadlineS]);
+/** What decides which runs are due, and by what those are judged that are over. */
+function specOf({ facts, ofNamespace }: CronJobSeen): string {
+  const { schedule, timeZone, suspended, policy, deadlineS } = facts;
+  return JSON.stringify([schedule, timeZone, suspended, policy, deadlineS, judgingWordsOf(facts, ofNamespace)]);
 }
 
 /** All that the row holds, and nothing else. */
-function textOf({ facts, ofNamespace, owner, problem, nextRunAt, dependsOn }: CronJobSeen): string {
+function textOf({ facts, ofNamespace, owner, problem, nextRunAt, dependsOn, earlierWords }: CronJobSeen): string {
   return JSON.stringify([
     facts.annotations,
     ofNamespace,
@@ -254,6 +281,7 @@ function textOf({ facts, ofNamespace, owner, problem, nextRunAt, dependsOn }: Cr
     problem,
     nextRunAt,
     dependsOn,
+    earlierWords?.at(-1)?.untilAt,
   ]);
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from '@cronjob-monitor/shared/process';
 import type { ObjectEvent } from '../../runtime/index.ts';
 import type { SelectionStarts } from '../../selection/index.ts';
 import type { SpecSightings } from './spec-sightings.ts';
+import type { WordSightings } from './word-sightings.ts';
 
 /** Which events wake which CronJobs and monitors. */
 export function watchCronJobs(deps: {
@@ -12,6 +13,8 @@ export function watchCronJobs(deps: {
   readonly departed: (cronJob: CronJobFacts, at: number) => void;
   /** Where edits wait until they are written down. */
   readonly sightings?: SpecSightings | undefined;
+  /** Told of annotations that say how runs are judged. */
+  readonly words?: Pick<WordSightings, 'cronJobChanged' | 'cronJobGone'> | undefined;
   /** Told of labels that may begin a selection. */
   readonly starts?: Pick<SelectionStarts, 'cronJobChanged' | 'cronJobGone'> | undefined;
   /** Since when nothing was heard of the watch, if that is longer than usual. */
@@ -25,10 +28,12 @@ export function watchCronJobs(deps: {
       const receivedAt = deps.clock.now();
       deps.sightings?.note({ before: event.before, facts: item, at: receivedAt, unwatchedSinceAt });
       deps.starts?.cronJobChanged(event, { receivedAt, unwatchedSinceAt });
+      deps.words?.cronJobChanged(event, { receivedAt, unwatchedSinceAt });
     }
     if (event.type === 'deleted') {
       deps.departed(item, deps.clock.now());
       deps.starts?.cronJobGone(item.uid);
+      deps.words?.cronJobGone(item.uid);
     }
     deps.queue(item.uid);
     // Labels decide who selects it, and its owner who is to leave it out; all else leaves the targets as they are.

@@ -4,6 +4,9 @@ import type { ObjectEvent } from '../../runtime/index.ts';
 import type { ChannelSeen, MonitorSeen, Selection, SelectionStarts } from '../../selection/index.ts';
 import { notReadyReason } from './gather.ts';
 
+type UpdatedNamespace = Parameters<SelectionStarts['namespaceChanged']>[0];
+type News = Parameters<SelectionStarts['namespaceChanged']>[1];
+
 /** Which events wake which monitors. */
 export function watchMonitors(deps: {
   readonly selection: Selection;
@@ -13,6 +16,8 @@ export function watchMonitors(deps: {
   readonly queueCronJobsIn: (namespace: string) => void;
   /** Told of what may begin or end a selection. */
   readonly starts: Pick<SelectionStarts, 'monitorChanged' | 'monitorGone' | 'namespaceChanged'>;
+  /** Told of what it says for its CronJobs. */
+  readonly words: { namespaceChanged(event: UpdatedNamespace, news: News): void };
   /** Since when nothing was heard of the watch of this kind, if that is longer than usual. */
   readonly unwatchedSinceAt: (kind: 'CronJobMonitor' | 'Namespace') => Instant | undefined;
   readonly clock: Clock;
@@ -29,7 +34,7 @@ export function watchMonitors(deps: {
     for (const { uid, decoded } of deps.monitors.values())
       if (decoded.ok && decoded.spec.selector?.fallback) deps.queue(uid);
   };
-  const newsOf = (kind: 'CronJobMonitor' | 'Namespace') => ({
+  const newsOf = (kind: 'CronJobMonitor' | 'Namespace'): News => ({
     receivedAt: deps.clock.now(),
     unwatchedSinceAt: deps.unwatchedSinceAt(kind),
   });
@@ -55,7 +60,10 @@ export function watchMonitors(deps: {
     onNamespace(event) {
       if (event.type === 'updated' && sameReach(event.before, event.item)) return;
       deps.queueCronJobsIn(event.item.name);
-      if (event.type === 'updated') deps.starts.namespaceChanged(event, newsOf('Namespace'));
+      if (event.type === 'updated') {
+        deps.starts.namespaceChanged(event, newsOf('Namespace'));
+        deps.words.namespaceChanged(event, newsOf('Namespace'));
+      }
       deps.selection.invalidate();
       queueAll();
     },

@@ -59,6 +59,8 @@ export interface CronJobFacts {
   }[];
   /** When each field manager last wrote labels or the annotation `ignore`: their keys. Settles since when it is selected. Absent: not known. */
   readonly labelWrites?: readonly FieldWrite[];
+  /** When each field manager last wrote annotations by which it is judged: the words. Absent: none did, or it is not known. */
+  readonly wordWrites?: readonly FieldWrite[];
   readonly templateHash: string;
   /** When a manager last wrote an object whose job template it owns: `metadata.managedFields`. Absent: not known. */
   readonly templateWrittenAt?: Instant | undefined;

@@ -13,6 +13,8 @@ export interface NamespaceFacts {
   readonly monitoredFrom: readonly string[];
   /** When each field manager last wrote labels, that annotation or `ignore`: their keys. Absent: not known. */
   readonly reachWrites?: readonly FieldWrite[];
+  /** The same of annotations by which its CronJobs are judged: the words. */
+  readonly wordWrites?: readonly FieldWrite[];
   readonly createdAt?: Instant | undefined;
   readonly deletingAt: Instant | undefined;
 }

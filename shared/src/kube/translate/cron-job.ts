@@ -3,7 +3,7 @@ import { arrayOf, countOf, instantOf, numberOf, objectOf, textOf, type Json } fr
 import type { Interner } from './interner.ts';
 import { ownManager } from '../paths.ts';
 import { toLine } from './line.ts';
-import { ignoreAnnotation, metadataOf, metadataWritesOf, ownAnnotations, textsOf, type Metadata } from './metadata.ts';
+import { ignoreAnnotation, metadataOf, metadataWritesOf, ownAnnotations, textsOf, wordWritesOf, type Metadata } from './metadata.ts';
 import { templateHash } from './template-hash.ts';
 
 /** Longest texts kept of the annotations that people write for readers. */
@@ -56,6 +56,7 @@ export function toCronJobFacts(object: Json, intern: Interner): CronJobFacts | u
     restartPolicy: intern(textOf(pod['restartPolicy'])),
     specWrites: specWritesOf(metadata, intern),
     labelWrites: metadataWritesOf(metadata, intern, [ignoreAnnotation]),
+    ...wordWritesOf(metadata),
     templateHash: intern(templateHash(job)),
     templateWrittenAt: templateWrittenAt(metadata),
     lastWriter: lastWriterOf(metadata, intern),

@@ -1,5 +1,5 @@
 import { ownerWords } from '../../contract/index.ts';
-import type { Annotations, FieldWrite, Instant } from '../../domain/index.ts';
+import { judgingWords, type Annotations, type FieldWrite, type Instant } from '../../domain/index.ts';
 import { arrayOf, instantOf, objectOf, textOf, type Json } from './fields.ts';
 import type { Interner } from './interner.ts';
 import { toLine } from './line.ts';
@@ -58,6 +58,18 @@ export function metadataWritesOf(
       isOnly(entry['fieldsV1'], 'f:metadata') && (isOnly(written, 'f:labels') || isOnly(written, 'f:annotations'));
     return [isAlone ? { at, fields, isAlone } : { at, fields }];
   });
+}
+
+/** Who wrote annotations by which runs are judged, when; the fields are the words. Most objects have none, and then there is no property. */
+export function wordWritesOf({ raw }: Pick<Metadata, 'raw'>): { readonly wordWrites?: readonly FieldWrite[] } {
+  const wordWrites = arrayOf(raw['managedFields']).flatMap((value): FieldWrite[] => {
+    const entry = objectOf(value);
+    const at = instantOf(entry['time']);
+    const written = objectOf(objectOf(objectOf(entry['fieldsV1'])['f:metadata'])['f:annotations']);
+    const fields = judgingWords.filter((word) => `f:cronjob-monitor.io/${word}` in written);
+    return at === undefined || fields.length === 0 ? [] : [{ at, fields }];
+  });
+  return wordWrites.length === 0 ? {} : { wordWrites };
 }
 
 function isOnly(of: unknown, key: string): boolean {

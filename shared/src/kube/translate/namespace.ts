@@ -1,7 +1,7 @@
 import type { NamespaceFacts } from '../../domain/index.ts';
 import { textOf, type Json } from './fields.ts';
 import type { Interner } from './interner.ts';
-import { ignoreAnnotation, metadataOf, metadataWritesOf, ownAnnotations, textsOf } from './metadata.ts';
+import { ignoreAnnotation, metadataOf, metadataWritesOf, ownAnnotations, textsOf, wordWritesOf } from './metadata.ts';
 
 /** Monitors of these namespaces may look into the one that has it (resources.md). */
 export const consentAnnotation = 'cronjob-monitor.io/monitored-from';
@@ -22,6 +22,7 @@ export function toNamespaceFacts(object: Json, intern: Interner): NamespaceFacts
     ...ownAnnotations(metadata, intern),
     monitoredFrom,
     reachWrites: metadataWritesOf(metadata, intern, [consentAnnotation, ignoreAnnotation]),
+    ...wordWritesOf(metadata),
     createdAt: metadata.createdAt,
     deletingAt: metadata.deletingAt,
   };

@@ -4,6 +4,7 @@ import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { listSpecEpochs } from '../spec-epochs.ts';
 import { rowsIn } from '../upsert.ts';
+import { toStoredWords, type StoredWords } from './own-settings.ts';
 
 /** What earlier processes left about a CronJob. */
 export interface CronJobMarks {
@@ -11,6 +12,8 @@ export interface CronJobMarks {
   readonly firstSeenAt: Instant;
   /** When its row was written last. */
   readonly seenAt: Instant | undefined;
+  /** What its annotations and those of its Namespace said then, and before. */
+  readonly said: StoredWords;
   /** Of its spec, then. */
   readonly generation: number;
   /** The spec as it was then. */
@@ -24,7 +27,8 @@ export async function listCronJobMarks(db: Db, uids: readonly string[]): Promise
   const found = await rowsIn(
     db,
     bound,
-    (marks) => `select id, uid, first_seen_at, seen_at, generation from cronjobs where uid in (${marks})`,
+    (marks) =>
+      `select id, uid, first_seen_at, seen_at, generation, declared, earlier_words from cronjobs where uid in (${marks})`,
   );
   const epochs = await listSpecEpochs(
     db,
@@ -39,6 +43,7 @@ export async function listCronJobMarks(db: Db, uids: readonly string[]): Promise
       id,
       firstSeenAt: Number(row['first_seen_at']),
       seenAt: optionalNumber(row['seen_at']),
+      said: toStoredWords(row),
       generation: Number(row['generation']),
       openEpoch: epochs.get(id)?.findLast(({ toAt }) => toAt === undefined),
     });

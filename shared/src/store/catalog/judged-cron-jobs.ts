@@ -2,6 +2,7 @@ import type { BrokenTarget, Instant } from '../../domain/index.ts';
 import { fromJson, optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
+import { toStoredWords, type StoredWords } from './own-settings.ts';
 import { judgesFrom } from './judges-from.ts';
 import type { LastRun } from './last-run.ts';
 
@@ -19,6 +20,10 @@ export interface JudgedCronJob {
   readonly isDependent: boolean;
   /** Promises that the figures broke when they were judged last. */
   readonly broken: readonly BrokenTarget[];
+  /** What its annotations and those of its Namespace said when its row was written last, and before. */
+  readonly said: StoredWords;
+  /** When its row was written last. */
+  readonly seenAt: Instant;
   /** Every monitor that selects it or did. */
   readonly monitors: readonly JudgingMonitor[];
 }
@@ -52,7 +57,8 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
     db,
     ids,
     (marks) =>
-      `select id, uid_text, namespace, name, deleted_at, last_success_at, last_run, depends_on, broken from cronjobs where id in (${marks})`,
+      `select id, uid_text, namespace, name, deleted_at, last_success_at, last_run, depends_on, broken, declared, earlier_words, first_seen_at, seen_at ` +
+      `from cronjobs where id in (${marks})`,
   );
   const targets = await rowsIn(
     db,
@@ -73,6 +79,8 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
     ranAt: (fromJson(row['last_run']) as LastRun | undefined)?.createdAt,
     isDependent: row['depends_on'] !== null,
     broken: (fromJson(row['broken']) as readonly BrokenTarget[] | undefined) ?? [],
+    said: toStoredWords(row),
+    seenAt: Number(row['seen_at'] ?? row['first_seen_at']),
     monitors: (monitorsOf.get(Number(row['id'])) ?? []).map((target) => ({
       id: Number(target['monitor_id']),
       id16: db.dialect.id16Text(target['uid']),

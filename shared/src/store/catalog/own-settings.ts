@@ -1,4 +1,11 @@
-import type { CronJobFacts, OwnSettings, Said } from '../../domain/index.ts';
+import {
+  judgingWordsOf,
+  type CronJobFacts,
+  type EarlierWords,
+  type JudgingWords,
+  type OwnSettings,
+  type Said,
+} from '../../domain/index.ts';
 import { change, rows, type Row } from '../ask.ts';
 import { fromJson, optionalText, toJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
@@ -13,6 +20,24 @@ interface Declared {
 
 /** Kubernetes gives every Namespace this label: it is put back when the column is read. */
 const nameLabel = 'kubernetes.io/metadata.name';
+
+/** What a row says about how its CronJob is judged, and what was said before that. */
+export interface StoredWords {
+  readonly words: JudgingWords;
+  /** Oldest first. */
+  readonly earlier: readonly EarlierWords[];
+}
+
+/** Of a row with `declared` and `earlier_words`. */
+export function toStoredWords(row: Row): StoredWords {
+  const { annotations, namespace } = (fromJson(row['declared']) ?? {}) as Declared;
+  return { words: judgingWordsOf({ annotations }, namespace), earlier: toEarlierWords(row['earlier_words']) };
+}
+
+/** The column `earlier_words`, which projectCronJobs writes. */
+export function toEarlierWords(value: unknown): readonly EarlierWords[] {
+  return (fromJson(value) ?? []) as readonly EarlierWords[];
+}
 
 /** Null where neither says anything. */
 export function toDeclared({ annotations }: Pick<CronJobFacts, 'annotations'>, ofNamespace: Said | undefined): unknown {

@@ -1,5 +1,5 @@
 import type { ScheduleProblem } from '../../contract/index.ts';
-import type { CronJobFacts, Instant, Said } from '../../domain/index.ts';
+import { withEarlierWords, type CronJobFacts, type EarlierWords, type Instant, type Said } from '../../domain/index.ts';
 import { change, insertRows, rows, type Row } from '../ask.ts';
 import { recordChanges } from '../changes.ts';
 import { cleanText, optionalCleanText, toJson } from '../column.ts';
@@ -13,7 +13,7 @@ import { catalogKinds } from './cron-job-filter.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
 import { moveDisappearances } from './expected.ts';
 import { marksBesideLabels } from './job-groups.ts';
-import { toDeclared } from './own-settings.ts';
+import { toDeclared, toEarlierWords } from './own-settings.ts';
 import { setTemplates, templateColumns, templateSince, toKnownTemplate } from './job-templates.ts';
 
 /** A CronJob as the cluster shows it, with what only its reconciler knows. */
@@ -35,6 +35,8 @@ export interface CronJobSeen {
   /** Why its schedule cannot be evaluated. */
   readonly problem?: ScheduleProblem | undefined;
   readonly nextRunAt?: Instant | undefined;
+  /** What it and its Namespace said before about how it is judged, oldest first; those in the row stay. Absent: nothing else. */
+  readonly earlierWords?: readonly EarlierWords[] | undefined;
   /** The CronJobs that it waits for, as `namespace/name`. Absent: none. */
   readonly dependsOn?: readonly string[] | undefined;
 }
@@ -70,6 +72,7 @@ const projected: Readonly<Record<string, ColumnType>> = {
   job_marks: 'longText',
   depends_on: 'longText',
   declared: 'longText',
+  earlier_words: 'longText',
 };
 const projectedColumns = Object.keys(projected);
 const identity = ['uid', 'uid_text', 'namespace', 'name', 'kind', 'first_seen_at', 'seen_at'];
@@ -195,7 +198,7 @@ async function insertCronJobs(tx: Tx, fresh: readonly CronJobSeen[]): Promise<vo
       item.facts.marks ? catalogKinds.group : null,
       item.seenAt,
       item.seenAt,
-      ...projectedValues(item, null),
+      ...projectedValues(item, {}),
     ]),
     tail: tx.dialect.ifAbsent(['uid']),
   });
@@ -214,7 +217,7 @@ async function updateCronJobs(
     const id16 = toId16(item.facts.uid);
     const row = before.get(id16);
     if (row === undefined) continue;
-    const values = projectedValues(item, row['last_success_at']);
+    const values = projectedValues(item, row);
     const differs =
       row['deleted_at'] !== null || projectedColumns.some((column, position) => row[column] !== values[position]);
     if (differs) {
@@ -231,9 +234,10 @@ async function updateCronJobs(
 }
 
 function projectedValues(
-  { facts, ofNamespace, owner, problem, nextRunAt, dependsOn }: CronJobSeen,
-  lastSuccessAt: unknown,
+  { facts, ofNamespace, owner, problem, nextRunAt, dependsOn, earlierWords = [] }: CronJobSeen,
+  before: Row,
 ): unknown[] {
+  const earlier = withEarlierWords(toEarlierWords(before['earlier_words']), earlierWords);
   return [
     toJson(facts.labels),
     toJson(owner === undefined ? facts.notes : { ...facts.notes, owner }),
@@ -247,11 +251,12 @@ function projectedValues(
     facts.createdAt,
     facts.lastScheduleAt ?? null,
     facts.suspended || problem !== undefined ? null : (nextRunAt ?? null),
-    newestSuccess(facts, lastSuccessAt),
+    newestSuccess(facts, before['last_success_at']),
     facts.lastWriter === undefined ? null : toJson(facts.lastWriter),
     facts.marks ? toJson(marksBesideLabels(facts.marks)) : null,
     dependsOn === undefined || dependsOn.length === 0 ? null : toJson(dependsOn),
     toDeclared(facts, ofNamespace),
+    earlier.length === 0 ? null : toJson(earlier),
   ];
 }
 

@@ -13,6 +13,7 @@ import { personColumns, personTables } from '../migrations/0009-right-person.ts'
 import { listTable } from '../migrations/0010-cronjob-list.ts';
 import { actionsTable } from '../migrations/0011-actions.ts';
 import { forecastTable } from '../migrations/0012-forecasts.ts';
+import { wordColumns } from '../migrations/0013-earlier-words.ts';
 import type { Table } from '../migrations/table.ts';
 import { alertTables } from '../migrations/tables-of-alerts.ts';
 import { catalogTables, runTables, serviceTables } from '../migrations/tables-of-runs.ts';
@@ -234,6 +235,7 @@ function toCopied({ name, columns, primaryKey }: Table): CopiedTable {
     silenceColumns,
     reachColumns,
     personColumns,
+    wordColumns,
   ];
   const types = [...first, ...later.flatMap((columnsOf) => Object.entries(columnsOf[name] ?? {}))];
   const has = (wanted: ColumnType): boolean => types.some(([, type]) => type === wanted);

@@ -10,6 +10,7 @@ import { rightPerson } from './0009-right-person.ts';
 import { cronJobListing } from './0010-cronjob-list.ts';
 import { actions } from './0011-actions.ts';
 import { forecasts } from './0012-forecasts.ts';
+import { earlierWords } from './0013-earlier-words.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step in its order. One is added at the end; none is ever edited. */
@@ -26,10 +27,11 @@ export const migrations: readonly Migration[] = [
   cronJobListing,
   actions,
   forecasts,
+  earlierWords,
 ];
 
 /** The number of this program: the schema it writes. */
 export const schemaNumber = migrations.length;
 
 /** The oldest schema this program can serve from. */
-export const oldestUsableSchema = 12;
+export const oldestUsableSchema = 13;

@@ -21,6 +21,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     'ea1e12fed10be862a93e1e0d50a106c3',
     '58cd0b40a3075c1ed227bedbc61173f3',
     'da1bd7a2568d44121cbb5ce6611177e5',
+    '9d4a402f2665947f0625ee5da040315e',
   ],
   postgres: [
     '3940994370f3b31a47d7cc715ea1a6ec',
@@ -35,6 +36,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '570218e52f82614c7f77be89f5e36e67',
     '8d7eee378bc78376cbf0f492c2a5b8ee',
     'a1e15ad9205d44dbb50f41245548f046',
+    '49ebb184a52e8ee1cbf2191c3efd4d5d',
   ],
   mysql: [
     'c01de5720772215762df85e18e4f432b',
@@ -49,6 +51,7 @@ const released: Readonly<Record<string, readonly string[]>> = {
     '143e266009e73f48aef262375595ebe7',
     '1588642b4117f3f90101552bc48be74a',
     '31e925162834db772bc2e15224506f9d',
+    'e43884fa272db0d5910f72b5f1c16fa5',
   ],
 };
 

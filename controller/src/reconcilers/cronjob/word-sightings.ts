@@ -1,0 +1,98 @@
+import {
+  changedWords,
+  instantOfWrite,
+  judgingWordsOf,
+  unwrittenWords,
+  type CronJobFacts,
+  type EarlierWords,
+  type FieldWrite,
+  type Instant,
+  type JudgingWords,
+  type NamespaceFacts,
+} from '@cronjob-monitor/shared/domain';
+
+/** An object that changed, as its watch tells of it. */
+interface Changed<T> {
+  readonly before: T;
+  readonly item: T;
+}
+
+/** When the news of a change came; `unwatchedSinceAt`: the watch had not been heard of since. */
+interface News {
+  readonly receivedAt: Instant;
+  readonly unwatchedSinceAt: Instant | undefined;
+}
+
+interface WordSightingsDeps {
+  readonly cronJobs: { valuesIn(namespace: string): Iterable<CronJobFacts> };
+  readonly namespaces: { findByName(namespace: '', name: string): NamespaceFacts | undefined };
+}
+
+/** So many changes of one CronJob are remembered. */
+const mostOfOne = 8;
+
+/**
+ * What CronJobs and their Namespaces were seen to say before they said something else about how runs are judged. A run is judged by what held
+ * when it ended, however late that is: it must not wait until the change is written. Followers keep it too, for they may have to write it.
+ */
+export class WordSightings {
+  readonly #from: WordSightingsDeps;
+  readonly #byUid = new Map<string, readonly EarlierWords[]>();
+
+  constructor(from: WordSightingsDeps) {
+    this.#from = from;
+  }
+
+  /** Oldest first. */
+  listOf(uid: string): readonly EarlierWords[] {
+    return this.#byUid.get(uid) ?? [];
+  }
+
+  /** What was said before and is not in a row that shows what was said at `seenAt`, oldest first. */
+  listSince(
+    cronJob: CronJobFacts,
+    row: { readonly words: JudgingWords; readonly earlier: readonly EarlierWords[]; readonly seenAt: Instant },
+    now: Instant,
+  ): readonly EarlierWords[] {
+    const namespace = this.#from.namespaces.findByName('', cronJob.namespace);
+    const writes = [...writesOf(cronJob), ...writesOf(namespace)];
+    return unwrittenWords(row, this.listOf(cronJob.uid), { words: judgingWordsOf(cronJob, namespace), writes, now });
+  }
+
+  cronJobChanged({ before, item }: Changed<CronJobFacts>, news: News): void {
+    const namespace = this.#from.namespaces.findByName('', item.namespace);
+    const words = [judgingWordsOf(before, namespace), judgingWordsOf(item, namespace)] as const;
+    this.#note(item.uid, words, { before, item }, news);
+  }
+
+  namespaceChanged({ before, item }: Changed<NamespaceFacts>, news: News): void {
+    if (changedWords(judgingWordsOf({}, before), judgingWordsOf({}, item)).length === 0) return;
+    for (const cronJob of this.#from.cronJobs.valuesIn(item.name)) {
+      const words = [judgingWordsOf(cronJob, before), judgingWordsOf(cronJob, item)] as const;
+      this.#note(cronJob.uid, words, { before, item }, news);
+    }
+  }
+
+  cronJobGone(uid: string): void {
+    this.#byUid.delete(uid);
+  }
+
+  #note(
+    uid: string,
+    [words, later]: readonly [JudgingWords, JudgingWords],
+    { before, item }: Changed<Pick<CronJobFacts, 'wordWrites'>>,
+    news: News,
+  ): void {
+    const changed = changedWords(words, later);
+    if (changed.length === 0) return;
+    const known = this.listOf(uid);
+    const changedAt = instantOfWrite(changed, { before: writesOf(before), after: writesOf(item) }, news);
+    // Their order is that of their coming.
+    const untilAt = Math.max(changedAt, known.at(-1)?.untilAt ?? -Infinity);
+    this.#byUid.set(uid, [...known, { untilAt, words }].slice(-mostOfOne));
+  }
+}
+
+function writesOf(object: Pick<CronJobFacts, 'wordWrites'> | undefined): readonly FieldWrite[] {
+  return object?.wordWrites ?? [];
+}
