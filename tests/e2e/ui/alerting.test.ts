@@ -169,6 +169,19 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     await seen(page, /[a-z]+\/[a-z-]+ is told of again/);
   });
 
+  journey('silences an alert of a CronJob from its line by keyboard', async (page) => {
+    await go(page, '/cronjobs/data/nightly-backup');
+    await page.getByRole('list', { name: 'Alerts of data/nightly-backup' }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('s');
+    await until(page, 'document.activeElement?.textContent.trim() === "Silence for 1 h"');
+    await page.keyboard.press('Enter');
+    await seen(page, /Silenced data\/nightly-backup until 15:0[34]: \d alerts? held/);
+    await page.getByRole('link', { name: /^No success for/ }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/alerts\/019b/);
+  });
+
   journey(
     'keeps what was written when the server refuses a silence',
     async (page) => {

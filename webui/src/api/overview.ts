@@ -27,7 +27,7 @@ export function getOverview(query: { readonly zone: string }, signal?: AbortSign
 }
 
 /** `type`, `severity` and `acknowledged` are of one open alert. */
-export interface IncidentQuery extends Pick<
+interface IncidentQuery extends Pick<
   AlertFilters,
   'severity' | 'type' | 'namespace' | 'cronjob' | 'monitor' | 'acknowledged'
 > {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AdviceList, CoverageList, IncidentList, Overview } from '@cronjob-monitor/shared/contract';
 import { newId, projectCronJob, putSilence } from '@cronjob-monitor/shared/store';
+import { ordersOfLists } from '../clusters/orders.ts';
 import { addAlert, addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -132,7 +133,14 @@ test('a silence holds an incident from its first second on, also after its messa
     putSilence(tx, { id: newId(testNow), matcher: { ...matcher, alertId: null, all: false }, ...span, ...said }),
   );
   assert.deepEqual(await namesOf(fleet, '?held=true'), ['etl', 'backup']);
-  assert.deepEqual((await namesOf(fleet)).slice(0, 2), ['etl', 'backup'], 'both are held, and the dead-man is worse');
+  const { items } = await incidents(fleet);
+  assert.deepEqual(
+    items.slice(0, 2).map(({ cronjob }) => cronjob.name),
+    ['etl', 'backup'],
+    'both are held, and the dead-man is worse',
+  );
+  const order = ordersOfLists.get('listIncidents')?.compare({});
+  assert.deepEqual(items.toReversed().toSorted(order), items, 'a list of several clusters stands in the same order');
 });
 
 test('a CronJob that is expected and not there has one row, however many monitors expect it', async () => {
