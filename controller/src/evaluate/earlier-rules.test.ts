@@ -78,7 +78,10 @@ test('what a monitor asked before an edit is known as long as news of that time 
   assert.deepEqual(await earlier({ rule: 2 }, 2, now - 31 * minuteMs), [{ rule: 1 }, -30]);
   assert.equal(await earlier({ rule: 2 }, 2, now - 29 * minuteMs), undefined, 'all before it was judged');
   earlierWords = [said(40, '1m'), said(20, '2m'), said(10)];
-  const [two, one] = [{ rule: 2, grace: '2m' }, { rule: 1, grace: '2m' }];
+  const [two, one] = [
+    { rule: 2, grace: '2m' },
+    { rule: 1, grace: '2m' },
+  ];
   assert.deepEqual(
     await earlier({ rule: 2 }, 2, -Infinity),
     [two, -20, one, -30, { rule: 1, grace: '1m' }, -40],

@@ -55,7 +55,10 @@ export class EarlierSpecs {
       const spec = isBehind(of) ? written?.get(of.known.id)?.spec : this.#keptOf(of)?.spec;
       // What ran while it could not be read is judged by what it asks since it was mended: nothing is lost by the mistake.
       if (untilAt !== undefined && isAsked(of) && isUnderstood(spec)) changes.push({ untilAt, asked: { spec } });
-      return earlierRulesOf(of.watcher, changes.toSorted((a, b) => a.untilAt - b.untilAt));
+      return earlierRulesOf(
+        of.watcher,
+        changes.toSorted((a, b) => a.untilAt - b.untilAt),
+      );
     };
   }
 

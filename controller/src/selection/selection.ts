@@ -135,11 +135,7 @@ class KnownSelection implements Selection {
     };
   }
 
-  effectiveOf(
-    monitor: ReadMonitor,
-    cronJob: NamedCronJob,
-    words?: JudgingWords,
-  ): Effective<MonitorSpec> | undefined {
+  effectiveOf(monitor: ReadMonitor, cronJob: NamedCronJob, words?: JudgingWords): Effective<MonitorSpec> | undefined {
     if (!monitor.decoded.ok) return undefined;
     const { spec } = monitor.decoded;
     const make = (): Effective<MonitorSpec> => {
@@ -284,7 +280,9 @@ class KnownSelection implements Selection {
 /** As they speak for themselves with these words about how runs are judged instead of their own. */
 function saying(own: OwnSettings, { cronJob, ofNamespace }: JudgingWords): OwnSettings {
   const said = (of: Said, words: Annotations): Said => {
-    const others = Object.entries(of.annotations).filter(([word]) => !(judgingWords as readonly string[]).includes(word));
+    const others = Object.entries(of.annotations).filter(
+      ([word]) => !(judgingWords as readonly string[]).includes(word),
+    );
     return { ...of, annotations: { ...Object.fromEntries(others), ...words } };
   };
   return {

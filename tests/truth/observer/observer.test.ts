@@ -15,7 +15,15 @@ const share = 1 / databases.filter(({ skip }) => skip === undefined).length;
 const scope: Scope = process.env['DISTURBANCES'] === 'view' ? 'view' : 'all';
 /** CELLS=20 plays large clusters, whose CronJobs share the passes of the service: more CronJob-days, less of each. */
 const cells = Number(process.env['CELLS'] ?? 1);
-const usual = { cells, cronJobs: cells > 1 ? 100 : 12, days: 1, scope, editsRules: true, editsWords: true, hasGroups: true };
+const usual = {
+  cells,
+  cronJobs: cells > 1 ? 100 : 12,
+  days: 1,
+  scope,
+  editsRules: true,
+  editsWords: true,
+  hasGroups: true,
+};
 /** Every seed that ever failed, as it was played then. */
 const onceFailed = JSON.parse(readFileSync(join(import.meta.dirname, 'seeds.json'), 'utf8')) as readonly Play[];
 const defaultMinutes = 0.75;

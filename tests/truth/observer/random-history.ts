@@ -39,7 +39,10 @@ export interface Size {
  * The lives of a cluster. In one of many cells things happen together, as schedules of people do: runs begin at quarters of an hour and most
  * last as long as others do, so that a pass of the service judges many CronJobs. In one of a single cell they happen at any second.
  */
-export function randomHistory(seed: number, { cells, cronJobs, days, editsRules, editsWords, hasGroups }: Size): History {
+export function randomHistory(
+  seed: number,
+  { cells, cronJobs, days, editsRules, editsWords, hasGroups }: Size,
+): History {
   const endAt = startAt + days * dayMs;
   const lives = Array.from({ length: cells }, (_, cell) => {
     const life = withOutputAndExpectations(
@@ -306,7 +309,10 @@ const editedWords: readonly (readonly [before: Words, after: Words])[] = [
   [{ 'finish-by': 'off' }, { 'finish-by': '06:30' }],
   [{ 'finish-by': '06:30' }, { 'finish-by': '18:00' }],
   [{ grace: '1h' }, { grace: '1m' }],
-  [{ grace: '1m', 'max-duration': '20m' }, { grace: '30m', 'max-duration': 'off' }],
+  [
+    { grace: '1m', 'max-duration': '20m' },
+    { grace: '30m', 'max-duration': 'off' },
+  ],
 ];
 type Words = NonNullable<CronJobStory['words']>;
 

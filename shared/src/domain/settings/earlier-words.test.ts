@@ -17,7 +17,11 @@ test('of what an owner says that alone is kept by which runs are judged', () => 
 
 test('what was changed while nothing looked counts until it was written, else until the look before', () => {
   const row = { words: says('5m'), earlier: [], seenAt: ago(60) };
-  const present = (written: readonly { at: number; fields: string[] }[]) => ({ words: says('9m'), writes: written, now });
+  const present = (written: readonly { at: number; fields: string[] }[]) => ({
+    words: says('9m'),
+    writes: written,
+    now,
+  });
   assert.deepEqual(unwrittenWords(row, [], present(writes(30))), [until(30, '5m')]);
   assert.deepEqual(unwrittenWords(row, [], present(writes(90))), [until(60, '5m')], 'that was known already');
   assert.deepEqual(unwrittenWords(row, [], present([])), [until(60, '5m')]);

@@ -3,7 +3,15 @@ import { arrayOf, countOf, instantOf, numberOf, objectOf, textOf, type Json } fr
 import type { Interner } from './interner.ts';
 import { ownManager } from '../paths.ts';
 import { toLine } from './line.ts';
-import { ignoreAnnotation, metadataOf, metadataWritesOf, ownAnnotations, textsOf, wordWritesOf, type Metadata } from './metadata.ts';
+import {
+  ignoreAnnotation,
+  metadataOf,
+  metadataWritesOf,
+  ownAnnotations,
+  textsOf,
+  wordWritesOf,
+  type Metadata,
+} from './metadata.ts';
 import { templateHash } from './template-hash.ts';
 
 /** Longest texts kept of the annotations that people write for readers. */
