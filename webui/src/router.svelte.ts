@@ -312,7 +312,8 @@ export const router = new Router();
 function rowLinkOf(target: Element): HTMLAnchorElement | null {
   if (target.closest('button, input, label, select, summary, [role="slider"]') || getSelection()?.isCollapsed === false)
     return null;
-  return target.closest('[data-row]')?.querySelector<HTMLAnchorElement>('a[data-row-link]') ?? null;
+  const line = target.closest('[data-line]')?.querySelector<HTMLAnchorElement>('a[data-line-link]');
+  return line ?? target.closest('[data-row]')?.querySelector<HTMLAnchorElement>('a[data-row-link]') ?? null;
 }
 
 function isPlainClick(event: MouseEvent): boolean {

@@ -1,8 +1,8 @@
 import swaggerJsdoc from 'swagger-jsdoc';
 import { ErrorBody } from '@cronjob-monitor/shared/contract';
-import { anyObject, componentsOf, schemaOf, type Form, type Shape } from '@cronjob-monitor/shared/contract/shape';
+import { componentsOf, schemaOf, type Form, type Shape } from '@cronjob-monitor/shared/contract/shape';
 import { documentedParameter } from '../middleware/validate.ts';
-import { route, routes, type Route } from '../routes/index.ts';
+import type { Route } from '../routes/index.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -169,18 +169,3 @@ const refusalResponses: Json = Object.fromEntries(
     { description, content: { 'application/json': { schema: schemaOf(ErrorBody) } } },
   ]),
 );
-
-let written: OpenApiDocument | undefined;
-
-/** This contract. It is written when it is first asked for: until then nothing is loaded that writes it. */
-const openApiRoute = route(
-  { method: 'GET', path: '/openapi.json', tag: 'Overview', id: 'getOpenApi', says: 'This contract', answer: anyObject },
-  async () => {
-    const { buildOpenApi } = await import('./build.ts');
-    written ??= buildOpenApi(documentedRoutes);
-    return written;
-  },
-);
-
-/** Every operation that is served, this contract among them. */
-export const documentedRoutes: readonly Route[] = [...routes, openApiRoute];

@@ -1,2 +1,2 @@
 export { findSwaggerFolder, swaggerPage } from './page.ts';
-export { documentedRoutes } from './build.ts';
+export { documentedRoutes } from './router.ts';

@@ -4,7 +4,8 @@ import { createApiRouter } from '../routes/index.ts';
 import { documentedOperations, documentedQuery } from '../testing/agreement.ts';
 import { startApi } from '../testing/api.ts';
 import { resolve } from '../testing/json-schema.ts';
-import { buildOpenApi, documentedRoutes } from './build.ts';
+import { buildOpenApi } from './build.ts';
+import { documentedRoutes } from './router.ts';
 
 type RouteDeps = Parameters<typeof createApiRouter>[0];
 

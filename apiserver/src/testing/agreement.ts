@@ -1,4 +1,5 @@
-import { buildOpenApi, documentedRoutes } from '../openapi/build.ts';
+import { buildOpenApi } from '../openapi/build.ts';
+import { documentedRoutes } from '../openapi/router.ts';
 import type { Answer } from './http.ts';
 import { resolve, schemaProblems } from './json-schema.ts';
 

@@ -14,7 +14,7 @@ export const Incident = object('Incident', {
   cluster: optional(text),
   cronjob: Ref,
   verdict: Verdict,
-  /** Active and suppressed ones, worst first; none: it fails without one. */
+  /** Active and suppressed ones, worst first, then those that wait; none: it fails without one. */
   alerts: listOf(
     object({
       id,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { AlertDetail } from '@cronjob-monitor/shared/contract';
 import { whoami } from './fixtures/answers/index.ts';
-import { whyNoBrowser } from './fixtures/browser.ts';
+import { until, whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
 import { heldBy } from './fixtures/verdicts.ts';
 
@@ -62,6 +62,50 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     assert.equal(await page.getByRole('textbox', { name: 'Your name' }).inputValue(), 'ana', 'the name is remembered');
   });
 
+  journey('lists each alert of an open row with its own Told, and opens a row by its count', async (page) => {
+    await go(page, '/alerts');
+    const first = page
+      .locator('main li[data-row]')
+      .filter({ has: page.locator('[aria-expanded="true"]') })
+      .first();
+    await first.getByRole('list', { name: /^Alerts of / }).waitFor();
+    const folded = page.locator('main li[data-row="prod/price-sync"]');
+    await folded.getByRole('button', { name: '1 alert of prod/price-sync' }).click();
+    const line = folded.locator('[data-alert="019b-waiting"]');
+    await line.getByText(/^Waits before the first message until /).waitFor();
+    await line.getByRole('button', { name: /^Actions of / }).click();
+    await page.getByRole('menuitem', { name: 'Acknowledge' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+    await line.getByText(/^Acknowledged by anonymous/).waitFor();
+    await line.click({ position: { x: 2, y: 2 } });
+    await page.waitForURL(/\/alerts\/019b-waiting$/);
+  });
+
+  journey('narrows incidents by what one alert of them is, and says when none is like that', async (page) => {
+    await go(page, '/alerts?acknowledged=yes');
+    const open = page.getByRole('list', { name: 'Open, worst first' });
+    await open.locator('[data-alert="019b-held"]').waitFor();
+    assert.equal(await page.locator('main li[data-row]').count(), 1);
+    await page.getByRole('button', { name: 'More filters, 1 in force' }).click();
+    await page.getByRole('checkbox', { name: 'failing' }).click();
+    await page.waitForURL(/state=failing/);
+    await page.keyboard.press('Escape');
+    await seen(page, 'No alert matches');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.waitForURL(/\/alerts$/);
+    await page.getByRole('list', { name: 'Failing, worst first' }).waitFor();
+  });
+
+  journey('lists the newest of history under the incidents, and all of it by itself', async (page) => {
+    await go(page, '/alerts');
+    const ended = page.getByRole('table', { name: 'Alerts that have ended' });
+    await ended.getByText('Resolved').first().waitFor();
+    await page.getByRole('link', { name: /^History/ }).click();
+    await page.waitForURL(/\?view=history$/);
+    await page.getByRole('list', { name: 'Open, worst first' }).waitFor({ state: 'detached' });
+    await ended.waitFor();
+  });
+
   journey('leaves what it asks about an alert behind with the page', async (page) => {
     await go(page, '/alerts');
     await page
@@ -118,11 +162,11 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     await page.keyboard.press('j');
     await page.keyboard.press('s');
     await page.getByRole('menuitem', { name: 'Silence for 1 h' }).waitFor();
-    await page.waitForFunction('document.activeElement?.textContent.trim() === "Silence for 1 h"');
+    await until(page, 'document.activeElement?.textContent.trim() === "Silence for 1 h"');
     await page.keyboard.press('Enter');
-    await seen(page, /Silenced data\/[a-z-]+ until 15:0[34]: 1 alert held/);
+    await seen(page, /Silenced [a-z]+\/[a-z-]+ until 15:0[34]: \d alerts? held/);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await seen(page, /data\/[a-z-]+ is told of again/);
+    await seen(page, /[a-z]+\/[a-z-]+ is told of again/);
   });
 
   journey(
@@ -248,8 +292,8 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
 
   journey('shows a new silence on every row within two seconds, and moves it under "Held back"', async (page) => {
     await go(page, '/alerts');
-    const active = page.getByRole('table', { name: 'Active alerts, worst first' });
-    await active.getByText('data/nightly-backup').waitFor();
+    const active = page.getByRole('list', { name: 'Open, worst first' });
+    await active.getByText('nightly-backup').first().waitFor();
     const chip = page.getByText('Silenced by jonas until 18:03').first();
     const silence = service().alerting.silences[0];
     assert.ok(silence);
@@ -258,11 +302,11 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     const begin = performance.now();
     service().alerting.silences.unshift({ ...silence, id: '019d-new', matcher, createdBy: 'jonas', endsAt });
     service().say('silence', { id: '019d-new', state: 'active' });
-    const held = page.getByRole('table', { name: 'Held back alerts, worst first' });
-    await held.getByText('data/nightly-backup').waitFor();
+    const held = page.getByRole('list', { name: 'Held back, worst first' });
+    await held.getByText('nightly-backup').first().waitFor();
     await chip.waitFor();
     assert.ok(performance.now() - begin < 2_000, 'within two seconds');
-    assert.equal(await active.getByText('data/nightly-backup').count(), 0);
+    assert.equal(await active.getByText('nightly-backup').count(), 0);
     for (const path of ['/', '/cronjobs', '/cronjobs/data/nightly-backup', alertPath]) {
       await go(page, path);
       await chip.waitFor();

@@ -31,7 +31,7 @@ const pages: readonly (readonly [name: string, path: string, ready: string])[] =
   ['monitors', '/monitors', 'text=Degraded'],
   ['monitor', '/monitors/billing/all', 'text=Who is told'],
   ['rule-lab', '/monitors/billing/all?part=rules', 'text=These rules raise 2 alerts'],
-  ['alerts', '/alerts', 'text=Held back'],
+  ['alerts', '/alerts', 'ul[aria-label="Failing, worst first"]'],
   ['alerts-history', '/alerts?view=history', 'text=Resolved'],
   ['alert', '/alerts/019b-data%2Fnightly-backup', 'text=data-hook: given up'],
   ['alert-waiting', '/alerts/019b-waiting', 'text=Waits before a channel'],

@@ -31,12 +31,27 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
     await page.keyboard.press('j');
     const name = await page.evaluate('document.activeElement.textContent');
     await page.keyboard.press('a');
-    const row = page.getByRole('row').filter({ hasText: String(name) });
-    await row.getByText(/^Acknowledged by anonymous/).waitFor({ timeout: 2_000 });
+    const row = page.locator('main li[data-row]').filter({ hasText: String(name) });
+    await row
+      .getByText(/^Acknowledged by anonymous/)
+      .first()
+      .waitFor({ timeout: 2_000 });
     assert.deepEqual(await pressed(page), { clicks: 0, keys: 2 });
     assert.equal(await page.evaluate('document.activeElement.textContent'), name, 'the focus stays');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await row.getByText(/^Acknowledged by anonymous/).waitFor({ state: 'detached' });
+    await row
+      .getByText(/^Acknowledged by anonymous/)
+      .first()
+      .waitFor({ state: 'detached' });
+  });
+
+  journey('goes on from a line inside an open row to the next row', async (page) => {
+    await go(page, '/alerts');
+    const rows = page.locator('main li[data-row]');
+    await rows.first().locator('[data-line-link]').first().focus();
+    await page.keyboard.press('j');
+    const second = await rows.nth(1).getAttribute('data-row');
+    assert.equal(await page.evaluate("document.activeElement.closest('[data-row]').dataset.row"), second);
   });
 
   journey('silences a row for 4 h by two clicks, and undoes it by one', async (page) => {

@@ -69,10 +69,9 @@ export function walkQuestions(engine: 'chromium' | 'firefox'): void {
     const endsAt = '2026-11-21T18:03:00.000Z';
     service().alerting.silences.unshift({ ...silence, id: '019d-new', matcher, createdBy: 'jonas', endsAt });
     await go(page, '/alerts');
-    const row = page.getByRole('row').filter({ hasText: 'data/nightly-backup' }).first();
-    const said = row.getByText('Silenced by jonas until 18:03');
+    const row = page.locator('main [data-row="data/nightly-backup"]');
+    const said = row.locator('[data-alert]').first().getByText('Silenced by jonas until 18:03');
     await said.first().waitFor();
-    assert.equal(await said.count(), 2, 'the chip of the row, and what its column Told says');
     await row.getByRole('link', { name: /^No success for/ }).click();
     await page.waitForURL(/\/alerts\/019b/);
     await page.getByRole('heading', { name: 'Timeline' }).waitFor();

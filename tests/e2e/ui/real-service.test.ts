@@ -100,7 +100,8 @@ describe('the user interface of the running service', { skip: whyNoBrowser() ?? 
       .getByRole('link', { name: /^Alerts/ })
       .first()
       .click();
-    await page.locator('main [data-row-link]').first().click();
+    await page.getByRole('button', { name: '1 alert of shop/backup' }).click();
+    await page.locator('main [data-line-link]').first().click();
     await page.waitForURL(/\/alerts\/.{36}$/);
     await seen(page, 'Resolves when');
     await seen(page, 'Found');

@@ -16,7 +16,7 @@ const drawings: Readonly<Record<HealthState, readonly [word: string, tone: strin
   healthy: ['Healthy', 'ok'],
 };
 
-/** One row of a table or of a list of incidents, as it is drawn. */
+/** One row of a table or of a list of incidents, or a line of an alert in one, as it is drawn. */
 interface Row {
   readonly key: string;
   readonly text: string;
@@ -50,8 +50,8 @@ const look = `(() => {
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const isTold = (icon) => /\\d\\d:\\d\\d|^Told|in a digest|joined/.test(textOf(icon.closest('.badge')));
   const checks = (within) => all('svg.icon.ok', within).filter((icon) => !isTold(icon)).length;
-  const rows = (table) => all('[data-row]', table).map((row) => ({
-    key: row.dataset.row, text: textOf(row), checks: checks(row), badges: all('.badge', row).map(textOf),
+  const rows = (table) => all('[data-row], [data-alert]', table).map((row) => ({
+    key: row.dataset.alert ?? row.dataset.row, text: textOf(row), checks: checks(row), badges: all('.badge', row).map(textOf),
   }));
   const card = document.querySelector('section[aria-label="Verdict"]');
   const tone = ['ok', 'warn', 'crit', 'off', 'held', 'run'].find((one) => card?.classList.contains(one)) ?? '';
@@ -114,6 +114,9 @@ async function read(page: Page, url: string): Promise<Drawn> {
   await page.goto(url);
   await page.locator('h1').first().waitFor();
   await until(page, `document.querySelector('.skeleton, tr[data-row=""]') === null`);
+  // The alerts of an incident are lines of its row, and drawn while it is open.
+  const folded = page.locator('main [data-row] button[aria-expanded="false"]:not([aria-haspopup])');
+  while ((await folded.count()) > 0) await folded.first().click();
   // Parts that come later, such as figures of the shell, change the page: it is read when it stands still.
   let before = await page.evaluate<Drawn>(look);
   for (let quiet = 0; quiet < 2;) {

@@ -14,6 +14,7 @@ import { act, get, type Answer } from './client.ts';
 
 /** What alerts are asked by; the lists of an export take the same but the page. */
 export interface AlertFilters {
+  readonly id?: readonly string[];
   readonly state?: readonly AlertState[];
   readonly severity?: readonly Severity[];
   readonly type?: readonly AlertType[];

@@ -4,10 +4,13 @@ import type {
   CoverageList,
   CoverageState,
   Health,
+  HealthState,
+  IncidentList,
   Overview,
   Stats,
   Whoami,
 } from '@cronjob-monitor/shared/contract';
+import type { AlertFilters } from './alerts.ts';
 import { get, type Answer } from './client.ts';
 
 export function getStats(signal?: AbortSignal): Promise<Answer<Stats>> {
@@ -21,6 +24,22 @@ export function getHealth(signal?: AbortSignal): Promise<Answer<Health>> {
 /** The first page in one answer; `zone`: in whose morning, or evening, tonight ends. */
 export function getOverview(query: { readonly zone: string }, signal?: AbortSignal): Promise<Answer<Overview>> {
   return get('overview', { ...query }, signal);
+}
+
+/** `type`, `severity` and `acknowledged` are of one open alert. */
+export interface IncidentQuery extends Pick<
+  AlertFilters,
+  'severity' | 'type' | 'namespace' | 'cronjob' | 'monitor' | 'acknowledged'
+> {
+  readonly state?: readonly HealthState[];
+  readonly owner?: readonly string[];
+  readonly held?: boolean;
+  readonly limit: number;
+  readonly offset?: number;
+}
+
+export function listIncidents(query: IncidentQuery, signal?: AbortSignal): Promise<Answer<IncidentList>> {
+  return get('incidents', { ...query }, signal);
 }
 
 export interface CoverageQuery {

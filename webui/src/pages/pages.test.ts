@@ -6,7 +6,7 @@ import {
   type Execution,
   type PruneInput,
   type PruneResult,
-  type Verdict,
+  type HealthState,
   type VerdictHoldKind,
 } from '@cronjob-monitor/shared/contract';
 import { ApiError } from '../api/client.ts';
@@ -262,22 +262,29 @@ test('the configuration is a list of keys, with the source of what is not a defa
   ]);
 });
 
-describe('the group of an alert', () => {
+describe('the group of an incident', () => {
   const alert = (state: AlertState, ...kinds: VerdictHoldKind[]) => ({
     state,
-    verdict: { holds: kinds.map((kind) => ({ kind })) } as unknown as Verdict, // nothing else of it is read
+    verdict: { holds: kinds.map((kind) => ({ kind })) },
   });
+  const group = (state: HealthState, ...alerts: ReturnType<typeof alert>[]) =>
+    groupOf({ verdict: { state }, alerts } as unknown as Parameters<typeof groupOf>[0]); // nothing else of them is read
 
   test('is "Held back" from the first second of a silence or a window on, whatever was told before', () => {
-    assert.equal(groupOf(alert('active', 'silenced')), 'Held back');
-    assert.equal(groupOf(alert('active', 'maintenance')), 'Held back');
-    assert.equal(groupOf(alert('pending', 'silenced')), 'Held back');
-    assert.equal(groupOf(alert('suppressed')), 'Held back');
+    assert.equal(group('warning', alert('active', 'silenced')), 'Held back');
+    assert.equal(group('warning', alert('active', 'maintenance')), 'Held back');
+    assert.equal(group('failing', alert('pending', 'silenced')), 'Held back');
+    assert.equal(group('critical', alert('suppressed'), alert('active', 'silenced'), alert('pending')), 'Held back');
   });
 
-  test('stays where somebody takes note of it, or only its message waits', () => {
-    assert.equal(groupOf(alert('active', 'acknowledged')), 'Active');
-    assert.equal(groupOf(alert('active', 'manyAtOnce')), 'Active');
-    assert.equal(groupOf(alert('pending', 'waits')), 'Waiting');
+  test('is "Open" while one of its alerts is not held, and where a person takes note of it or its message waits', () => {
+    assert.equal(group('critical', alert('suppressed'), alert('active')), 'Open');
+    assert.equal(group('warning', alert('active', 'acknowledged')), 'Open');
+    assert.equal(group('warning', alert('active', 'manyAtOnce')), 'Open');
+  });
+
+  test('is "Failing" without an alert of which something was told', () => {
+    assert.equal(group('failing'), 'Failing');
+    assert.equal(group('failing', alert('pending', 'waits')), 'Failing');
   });
 });

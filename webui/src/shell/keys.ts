@@ -25,7 +25,7 @@ export const shortcuts: readonly { readonly keys: string; readonly does: string 
 
 /** How long after `g` the letter of a page counts. */
 const chordMs = 1_500;
-/** A menu that has not opened by then has no line of that letter. */
+/** A menu that has not opened by then has no line of that verb. */
 const menuComesMs = 2_000;
 
 /** Follows the keyboard; returns what ends it. Single keys are off while typing, under a dialog, and where they are switched off. */
@@ -81,11 +81,11 @@ function act(key: string): boolean {
       selection.clear();
       return true;
     case 'a':
-      return acknowledge() || openRowMenu('a');
+      return acknowledge() || openRowMenu('acknowledge');
     case 's':
-      return openMenuAt(document.querySelector('[data-chosen-rows]'), 's') || openRowMenu('s');
+      return openMenuAt(document.querySelector('[data-chosen-rows]'), 'silence') || openRowMenu('silence');
     case 't':
-      return openRowMenu(key);
+      return openRowMenu('trigger');
     default:
       return /^[1-9]$/.test(key) && openPart(Number(key));
   }
@@ -101,7 +101,9 @@ function openPart(place: number): boolean {
 /** To the link of the next row, or of the row before. */
 function moveRow(step: number): boolean {
   const links = [...document.querySelectorAll<HTMLElement>('main [data-row-link]')];
-  const at = links.findIndex((link) => link === document.activeElement);
+  // From a control inside a row it goes on from that row.
+  const here = focusedRow();
+  const at = links.findIndex((link) => link === document.activeElement || here?.contains(link));
   const next = links[at < 0 ? (step > 0 ? 0 : links.length - 1) : at + step];
   next?.focus();
   next?.scrollIntoView({ block: 'nearest' });
@@ -133,18 +135,18 @@ function acknowledge(): boolean {
   return true;
 }
 
-function openRowMenu(letter: string): boolean {
-  return openMenuAt(focusedRow(), letter);
+function openRowMenu(verb: string): boolean {
+  return openMenuAt(focusedRow(), verb);
 }
 
-/** Opens the first menu in there, at the first line that begins with this letter: Enter does it. */
-function openMenuAt(place: Element | null, letter: string): boolean {
+/** Opens the first menu in there, at the first line that begins with this verb: Enter does it. */
+function openMenuAt(place: Element | null, verb: string): boolean {
   const button = place?.querySelector<HTMLElement>('[aria-haspopup="menu"]');
   if (!button) return false;
   button.click();
   const wanted = (): HTMLElement | undefined =>
     [...document.querySelectorAll<HTMLElement>('[role="menu"] [role="menuitem"]')].find((item) =>
-      item.textContent.trim().toLowerCase().startsWith(letter),
+      item.textContent.trim().toLowerCase().startsWith(verb),
     );
   const seen = new MutationObserver(() => {
     const item = wanted();

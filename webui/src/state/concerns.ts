@@ -1,4 +1,4 @@
-import type { CronJob } from '@cronjob-monitor/shared/contract';
+import { healthStates, type CronJob, type StateCounts } from '@cronjob-monitor/shared/contract';
 import type { Hint } from '../api/stream.ts';
 
 /** Kinds of changes that may change a row about a CronJob: its runs, its alerts, and what holds messages back; `overview` stands for those of all. */
@@ -23,5 +23,7 @@ export function refsOf({ items }: { readonly items: readonly CronJob[] }): reado
   return items.map(({ namespace, name }) => `${namespace}/${name}`);
 }
 
-/** Kinds that may change a row about an alert. */
-export const alertRowKinds: ReadonlySet<Hint['kind']> = new Set(['alert', 'delivery', 'silence']);
+/** Runs that begin and end make no CronJob better or worse. */
+export function hasSameStates(a: StateCounts, b: StateCounts): boolean {
+  return healthStates.every((state) => a[state] === b[state]);
+}

@@ -5,8 +5,6 @@ export interface Choosable {
   /** As the row is marked: `data-row`. */
   readonly key: string;
   readonly ref: Ref;
-  /** Of its alerts these alone; absent: all that are open. */
-  readonly alertIds?: readonly string[];
 }
 
 /** As many as one request takes. */

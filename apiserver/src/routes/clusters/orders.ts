@@ -70,8 +70,11 @@ export function rankOfTypes(alerts: readonly { readonly type: AlertType }[]): nu
 
 /** As the incidents of one cluster stand: what is held back comes last, then what is wrong decides, then the older comes first. */
 function tiesOfIncident({ alerts: open, verdict }: Incident): (string | number)[] {
-  const isHeld = open.length > 0 && open.every(({ state }) => state === 'suppressed');
-  return [Number(isHeld), rankOfTypes(open), verdict.since ?? ''];
+  const told = open.filter(({ state }) => state !== 'pending');
+  const isHeld = ({ state, verdict: { holds } }: Incident['alerts'][number]): boolean =>
+    state === 'suppressed' || holds.some(({ kind, by }) => kind === 'silenced' && by !== null);
+  const judged = told.length > 0 ? told : open;
+  return [Number(judged.length > 0 && judged.every(isHeld)), rankOfTypes(told), verdict.since ?? ''];
 }
 
 const incidents: Keys<'state', Incident> = { state: ({ verdict }) => healthStates.indexOf(verdict.state) };

@@ -1,9 +1,11 @@
 import {
+  openAlertStates,
   type AlertType,
   type CronJob,
   type HealthState,
   type Incident,
   type Ref,
+  type Severity,
 } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import {
@@ -20,6 +22,8 @@ import { presentAlerts } from '../alerts/router.ts';
 import { rankOfTypes } from '../clusters/orders.ts';
 import { presentAll } from '../cronjobs/list.ts';
 import type { RouteDeps } from '../deps.ts';
+import { silenceOf } from '../verdicts/of-alert.ts';
+import { readSurroundings, type Surroundings } from '../verdicts/surroundings.ts';
 
 /** States in which a CronJob is an incident. */
 export const wrongStates = ['critical', 'warning', 'failing'] as const satisfies readonly HealthState[];
@@ -28,11 +32,28 @@ export const wrongStates = ['critical', 'warning', 'failing'] as const satisfies
 interface IncidentsAsked {
   readonly state: readonly (typeof wrongStates)[number][];
   readonly namespace: readonly string[];
+  /** Names of CronJobs. */
+  readonly cronjob: readonly string[];
   readonly owner: readonly string[];
+  /** These three are of one open alert. */
   readonly type: readonly AlertType[];
+  readonly severity: readonly Severity[];
+  readonly acknowledged: boolean | undefined;
   readonly held: boolean | undefined;
   readonly monitor: Ref | undefined;
 }
+
+export const allIncidents: IncidentsAsked = {
+  state: [],
+  namespace: [],
+  cronjob: [],
+  owner: [],
+  type: [],
+  severity: [],
+  acknowledged: undefined,
+  held: undefined,
+  monitor: undefined,
+};
 
 /** One that was found, as far as its rank needs it. */
 interface Found {
@@ -40,35 +61,50 @@ interface Found {
   readonly state: (typeof wrongStates)[number];
   /** Active and suppressed ones, worst first. */
   readonly alerts: readonly StoredAlert[];
+  /** Those of which nothing is told yet. */
+  readonly waiting: readonly StoredAlert[];
+  /** Every alert is held back; of one of which nothing is told yet, those that wait. */
+  readonly isHeld: boolean;
   /** Undefined: it is expected and not there. */
   readonly cronJob: CatalogCronJob | undefined;
 }
 
 const runs = 30;
-const isShown = ({ state }: StoredAlert): boolean => state === 'active' || state === 'suppressed';
+const isWaiting = ({ state }: StoredAlert): boolean => state === 'pending';
 const keyOf = ({ namespace, name }: Ref): string => `${namespace}/${name}`;
 
 /** All of them in their order: by state, held ones last in it, then by what is wrong, then the older first. */
 export async function findIncidents(deps: RouteDeps, asked: IncidentsAsked): Promise<readonly Found[]> {
-  const wrong = await findWrong(deps, asked);
-  const missing = await findMissing(deps, asked, new Set(wrong.map(({ ref }) => keyOf(ref))));
-  const wanted = ({ state, alerts, cronJob }: Found): boolean =>
+  const { silences } = await readSurroundings(deps);
+  const wrong = await findWrong(deps, asked, silences);
+  const missing = await findMissing(deps, asked, { silences, listed: new Set(wrong.map(({ ref }) => keyOf(ref))) });
+  const isAny = asked.type.length + asked.severity.length === 0 && asked.acknowledged === undefined;
+  const wantedAlert = ({ type, severity, acknowledgement }: StoredAlert): boolean =>
+    (asked.type.length === 0 || asked.type.includes(type)) &&
+    (asked.severity.length === 0 || asked.severity.includes(severity)) &&
+    (asked.acknowledged === undefined || asked.acknowledged === (acknowledgement !== undefined));
+  const wanted = ({ ref, state, alerts, waiting, isHeld, cronJob }: Found): boolean =>
     (asked.state.length === 0 || asked.state.includes(state)) &&
-    (asked.type.length === 0 || alerts.some(({ type }) => asked.type.includes(type))) &&
+    (asked.cronjob.length === 0 || asked.cronjob.includes(ref.name)) &&
+    (isAny || [...alerts, ...waiting].some(wantedAlert)) &&
     (asked.owner.length === 0 || asked.owner.includes(cronJob?.notes.owner ?? '')) &&
-    (asked.held === undefined || asked.held === isHeld(alerts));
+    (asked.held === undefined || asked.held === isHeld);
   return [...wrong, ...missing].filter(wanted).toSorted(orderBy(byState, { key: 'state', descending: false }, tiesOf));
 }
 
-async function findWrong({ store }: RouteDeps, { namespace, monitor }: IncidentsAsked): Promise<Found[]> {
+async function findWrong(
+  { store }: RouteDeps,
+  { namespace, monitor }: IncidentsAsked,
+  silences: Surroundings['silences'],
+): Promise<Found[]> {
   const filter = { namespaces: namespace, kinds: ['CronJob', 'Jobs'] as const, monitor };
   const ids = await listIdsInOrder(store, filter, { states: wrongStates });
   const [cronJobs, open] = await Promise.all([listCronJobsById(store, ids), listOpenAlerts(store, ids)]);
-  const alertsOf = Map.groupBy(open.filter(isShown), ({ cronJobId }) => cronJobId);
+  const alertsOf = Map.groupBy(open, ({ cronJobId }) => cronJobId);
   return cronJobs.flatMap((cronJob): Found[] => {
     const state = wrongStates.find((one) => one === cronJob.state);
-    const alerts = alertsOf.get(cronJob.id) ?? [];
-    return state === undefined ? [] : [{ ref: cronJob, state, alerts, cronJob }];
+    const alerts = parted(alertsOf.get(cronJob.id) ?? [], silences);
+    return state === undefined ? [] : [{ ref: cronJob, state, ...alerts, cronJob }];
   });
 }
 
@@ -76,28 +112,37 @@ async function findWrong({ store }: RouteDeps, { namespace, monitor }: Incidents
 async function findMissing(
   { store }: RouteDeps,
   { namespace, monitor }: IncidentsAsked,
-  listed: ReadonlySet<string>,
+  { silences, listed }: { readonly silences: Surroundings['silences']; readonly listed: ReadonlySet<string> },
 ): Promise<Found[]> {
-  const filter = { states: ['active', 'suppressed'], types: ['absent'], namespaces: namespace, monitor } as const;
+  const filter = { states: openAlertStates, types: ['absent'], namespaces: namespace, monitor } as const;
   const absent = await listAlerts(store, filter, { sort: { key: 'severity', descending: false } });
   const gone = absent.filter(({ subject, cronJob }) => subject === 'disappeared' && !listed.has(keyOf(cronJob)));
-  return [...Map.groupBy(gone, ({ cronJob }) => keyOf(cronJob)).values()].flatMap((alerts): Found[] => {
-    const [worst] = alerts;
-    return worst ? [{ ref: worst.cronJob, state: worst.severity, alerts, cronJob: undefined }] : [];
+  return [...Map.groupBy(gone, ({ cronJob }) => keyOf(cronJob)).values()].flatMap((found): Found[] => {
+    const { alerts, ...rest } = parted(found, silences);
+    const ref = found[0]?.cronJob;
+    return ref ? [{ ref, state: alerts[0]?.severity ?? 'failing', alerts, ...rest, cronJob: undefined }] : [];
   });
 }
 
-function isHeld(alerts: readonly StoredAlert[]): boolean {
-  return alerts.length > 0 && alerts.every(({ state }) => state === 'suppressed');
+/** A silence holds an alert from its first second on, also one whose message went out before. */
+function parted(
+  open: readonly StoredAlert[],
+  silences: Surroundings['silences'],
+): Pick<Found, 'alerts' | 'waiting' | 'isHeld'> {
+  const alerts = open.filter((alert) => !isWaiting(alert));
+  const isHeld = (alert: StoredAlert): boolean =>
+    alert.state === 'suppressed' || silenceOf(alert, silences) !== undefined;
+  const judged = alerts.length > 0 ? alerts : open;
+  return { alerts, waiting: open.filter(isWaiting), isHeld: judged.length > 0 && judged.every(isHeld) };
 }
 
 const byState = { state: ({ state }: Found): number => wrongStates.indexOf(state) };
 
 /** Of two in one state: what is held back comes last, then what is wrong decides, then the older comes first, then the name. */
-function tiesOf({ ref, alerts, cronJob }: Found): (string | number)[] {
+function tiesOf({ ref, alerts, isHeld, cronJob }: Found): (string | number)[] {
   const since: Instant[] = alerts.map(({ sinceAt }) => sinceAt);
   return [
-    Number(isHeld(alerts)),
+    Number(isHeld),
     rankOfTypes(alerts),
     since.length > 0 ? Math.min(...since) : (cronJob?.failedRun?.finishedAt ?? Infinity),
     keyOf(ref),
@@ -114,13 +159,13 @@ export async function presentIncidents(deps: RouteDeps, found: readonly Found[])
     ),
     presentAlerts(
       deps,
-      found.flatMap((one) => one.alerts),
+      found.flatMap((one) => [...one.alerts, ...one.waiting]),
     ),
   ]);
   const rowOf = new Map<string, CronJob>(cronJobs.map((cronJob) => [keyOf(cronJob), cronJob]));
   const byId = new Map(alerts.map((alert) => [alert.id, alert]));
-  return found.flatMap(({ ref, cronJob, alerts: stored }): Incident[] => {
-    const shown = stored.flatMap(({ id }) => byId.get(id) ?? []);
+  return found.flatMap(({ ref, cronJob, alerts: told, waiting }): Incident[] => {
+    const shown = [...told, ...waiting].flatMap(({ id }) => byId.get(id) ?? []);
     const row = cronJob && rowOf.get(keyOf(ref));
     const verdict = row?.verdict ?? shown[0]?.verdict;
     if (verdict === undefined) return [];

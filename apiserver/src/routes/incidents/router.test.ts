@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AdviceList, CoverageList, IncidentList, Overview } from '@cronjob-monitor/shared/contract';
-import { projectCronJob } from '@cronjob-monitor/shared/store';
+import { newId, projectCronJob, putSilence } from '@cronjob-monitor/shared/store';
 import { addAlert, addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -76,9 +76,63 @@ test('finds them by state, type, what is held, monitor and owner, in pages', asy
   assert.deepEqual(await namesOf(fleet, '?held=false&state=critical'), ['backup']);
   assert.deepEqual(await namesOf(fleet, '?monitor=prod/other'), ['owned']);
   assert.deepEqual(await namesOf(fleet, '?owner=data'), ['owned']);
+  assert.deepEqual(await namesOf(fleet, '?cronjob=report,sync'), ['report', 'sync']);
   assert.deepEqual(await namesOf(fleet, '?limit=2&offset=1'), ['etl', 'report']);
-  for (const query of ['?state=healthy', '?type=broken', '?held=yes', '?limit=0'])
+  for (const query of [
+    '?severity=loud',
+    '?acknowledged=yes',
+    '?state=healthy',
+    '?type=broken',
+    '?held=yes',
+    '?limit=0',
+  ])
     assert.equal((await fleet.ask(`/api/v1/incidents${query}`)).status, 400, query);
+});
+
+test('severity, acknowledgement and type are asked of one alert of the row', async () => {
+  await using fleet = await aFleet();
+  const { items } = await incidents(fleet, '?cronjob=backup');
+  const [failed, stuck] = items[0]?.alerts ?? [];
+  assert.deepEqual([failed?.type, stuck?.type], ['jobFailed', 'jobStuck']);
+  assert.deepEqual(await namesOf(fleet, '?severity=warning'), ['backup', 'report', 'mail']);
+  assert.deepEqual(await namesOf(fleet, '?severity=critical&type=jobStuck'), []);
+  const noted = await fleet.ask(`/api/v1/alerts/${stuck?.id}/acknowledge`, { method: 'POST', body: {} });
+  assert.equal(noted.status, 200, noted.text);
+  assert.deepEqual(await namesOf(fleet, '?acknowledged=true'), ['backup']);
+  assert.deepEqual(await namesOf(fleet, '?acknowledged=true&type=jobFailed'), []);
+  assert.deepEqual(await namesOf(fleet, '?acknowledged=false&type=jobFailed'), ['backup']);
+});
+
+test('what waits stands after what was told, and makes no CronJob worse', async () => {
+  await using fleet = await aFleet();
+  const pending = { state: 'pending', dueAt: testNow + hourMs, severity: 'critical' } as const;
+  await addAlert(fleet, { cronJobName: 'report', ...pending });
+  await addAlert(fleet, { cronJobName: 'gone', type: 'absent', subject: 'disappeared', ...pending });
+  const { items } = await incidents(fleet);
+  const shown = items.map(({ cronjob, verdict, alerts }) => [
+    cronjob.name,
+    verdict.state,
+    ...alerts.map(({ state }) => state),
+  ]);
+  assert.deepEqual(
+    shown.filter(([name]) => name === 'report' || name === 'gone'),
+    [
+      ['report', 'warning', 'active', 'pending'],
+      ['gone', 'failing', 'pending'],
+    ],
+  );
+});
+
+test('a silence holds an incident from its first second on, also after its message went out', async () => {
+  await using fleet = await aFleet();
+  const matcher = { namespaces: [], refs: [], cronjobs: ['backup'], types: [], severities: [], monitor: null };
+  const span = { startsAt: testNow - 1, endsAt: testNow + hourMs, endedAt: undefined, untilResolved: false };
+  const said = { comment: 'storage move', createdBy: 'jonas', createdAt: testNow, updatedAt: testNow };
+  await fleet.store.transaction((tx) =>
+    putSilence(tx, { id: newId(testNow), matcher: { ...matcher, alertId: null, all: false }, ...span, ...said }),
+  );
+  assert.deepEqual(await namesOf(fleet, '?held=true'), ['etl', 'backup']);
+  assert.deepEqual((await namesOf(fleet)).slice(0, 2), ['etl', 'backup'], 'both are held, and the dead-man is worse');
 });
 
 test('a CronJob that is expected and not there has one row, however many monitors expect it', async () => {

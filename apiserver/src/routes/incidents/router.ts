@@ -3,6 +3,7 @@ import {
   IncidentList,
   maxLimit,
   Overview,
+  severities,
   type Health,
   type Stats,
   type Words,
@@ -11,7 +12,7 @@ import { flag, limit, names, namespaces, oneMonitor, paging, words } from '../..
 import { pageOf, toPagination } from '../../middleware/pagination.ts';
 import { route } from '../route.ts';
 import { readTonightFor, tonightZone, zoneIsKnown } from '../tonight/router.ts';
-import { findIncidents, presentIncidents, wrongStates } from './read.ts';
+import { allIncidents, findIncidents, presentIncidents, wrongStates } from './read.ts';
 import { counted, instantIn, type Instant } from '@cronjob-monitor/shared/domain';
 import { listChannels, listMonitors, listSuspendedSince } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
@@ -28,8 +29,11 @@ import { readLanes } from '../wall/lanes.ts';
 const incidentsQuery = {
   state: words('States of the verdict.', wrongStates),
   namespace: namespaces,
+  cronjob: names('Names of CronJobs.'),
   owner: names('Owners, as the annotation says.'),
   type: words('With an open alert of one of these types.', alertTypes),
+  severity: words('With an open alert of one of these severities, of these types.', severities),
+  acknowledged: flag('With such an alert that a person has acknowledged; false: with one that is not.'),
   held: flag('True: all its alerts are held back; false: one at least is not, or it has none.'),
   monitor: oneMonitor,
   limit: limit(maxLimit),
@@ -140,7 +144,6 @@ async function readAllButHealth(
   { within, zone, monitored, countsChannels, now }: Scope,
 ): Promise<AllButHealth> {
   const revision = await readRevision(deps.store);
-  const everything = { state: [], owner: [], type: [], held: undefined, monitor: undefined };
   const mayLag = { mayLag: true };
   const scope = { namespaces: within, monitored };
   const [stats, { unwell, ...monitors }, channels, found, tonight, lanes, coverage, { findings }, suspended] =
@@ -148,7 +151,7 @@ async function readAllButHealth(
       readStatsFor(deps, ctx, within),
       countMonitors(deps, monitored),
       countsChannels ? listChannels(deps.store) : [],
-      findIncidents(deps, { ...everything, namespace: within }),
+      findIncidents(deps, { ...allIncidents, namespace: within }),
       readTonightFor(deps, { until: undefined, zone, limit: mostAtRisk, namespace: within }),
       // They read a day of the whole fleet, its routes and its settings: a change of one CronJob is no reason to read all that again.
       deps.answers.read(['lanes', within, now], () => readLanes(deps, { within, now }), mayLag),

@@ -56,16 +56,9 @@ export function alertHolds(
   { now, silences }: Pick<Surroundings, 'now' | 'silences'>,
 ): VerdictHold[] {
   if (alert.endedAt !== undefined) return [];
-  const { acknowledgement, cronJob, monitor } = alert;
+  const { acknowledgement } = alert;
   const isNoted = acknowledgement && (acknowledgement.expiresAt ?? Infinity) > now;
-  const silence = findSilence(silences, {
-    id: alert.id,
-    namespace: cronJob.namespace,
-    cronJobName: cronJob.name,
-    type: alert.type,
-    severity: alert.severity,
-    monitor,
-  });
+  const silence = silenceOf(alert, silences);
   const isMaintained =
     (alert.state === 'suppressed' && alert.suppressedBy === 'maintenance') || told.reason === 'maintenance';
   const maintenance = isMaintained ? { untilAt: alert.dueAt ?? untilOf(told) } : undefined;
@@ -75,6 +68,15 @@ export function alertHolds(
     maintenance,
     told: waitsFor(told),
   });
+}
+
+/** The silence in force that holds an alert, whether a message went out before it began or not. */
+export function silenceOf(
+  { id, cronJob, type, severity, monitor }: StoredAlert,
+  silences: Surroundings['silences'],
+): Surroundings['silences'][number] | undefined {
+  const { namespace, name: cronJobName } = cronJob;
+  return findSilence(silences, { id, namespace, cronJobName, type, severity, monitor });
 }
 
 /** What there is without an alert all the same: a silence of its name, or of its namespace. */

@@ -15,9 +15,12 @@ import { selection } from '../../state/selection.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
 import { viewer } from '../../state/viewer.svelte.ts';
 
+/** An alert as far as what is done with it needs it. */
+type ActedOn = Pick<Alert, 'id' | 'cronjob' | 'endedAt'> & { readonly acknowledgement: object | null };
+
 /** The alert whose acknowledgement is being written, in a dialog above the page. */
 class Acknowledging {
-  alert = $state.raw<Alert | undefined>();
+  alert = $state.raw<Pick<Alert, 'id' | 'cronjob'> | undefined>();
 }
 export const acknowledging = new Acknowledging();
 
@@ -27,7 +30,7 @@ interface AlertAction {
 }
 
 /** Takes note of an alert, or takes it back. */
-export function acknowledgementOf(alert: Alert): AlertAction & { readonly run: () => void } {
+export function acknowledgementOf(alert: ActedOn): AlertAction & { readonly run: () => void } {
   const missing =
     alert.endedAt !== null ? 'It has ended' : session.right('acknowledge', alert.cronjob.namespace).missing;
   return alert.acknowledgement
@@ -102,24 +105,25 @@ async function takeBackSilence(id: string | null, name: string): Promise<void> {
   }
 }
 
-/** The menu of an alert's row. */
-export function alertMenu(alert: Alert): MenuItem[] {
+/** The menu of an alert in a list; where it leads to its run and its monitor the list knows them. */
+export function alertMenu(
+  alert: ActedOn & Pick<Alert, 'type'> & Partial<Pick<Alert, 'monitor' | 'context'>>,
+): MenuItem[] {
   const { cronjob, monitor, context, id, type } = alert;
-  const acknowledge = acknowledgementOf(alert);
+  const jobName = context?.jobName ?? null;
   return [
     { word: 'Open', href: addressOf('alert', { id }) },
     { word: `CronJob ${cronjob.namespace}/${cronjob.name}`, href: addressOf('cronjob', { ...cronjob }) },
-    ...(context.jobName === null
-      ? []
-      : [{ word: 'Open the run', href: addressOf('run', { ...cronjob, jobName: context.jobName }) }]),
-    { word: `Monitor ${monitor.namespace}/${monitor.name}`, href: addressOf('monitor', { ...monitor }) },
-    { ...acknowledge, isApart: true },
+    ...(jobName === null ? [] : [{ word: 'Open the run', href: addressOf('run', { ...cronjob, jobName }) }]),
+    ...(monitor
+      ? [{ word: `Monitor ${monitor.namespace}/${monitor.name}`, href: addressOf('monitor', { ...monitor }) }]
+      : []),
+    { ...acknowledgementOf(alert), isApart: true },
     ...silenceItems(cronjob, type),
-    ...chooseItems(id),
   ];
 }
 
-function askTakeBack(alert: Alert): void {
+function askTakeBack(alert: ActedOn): void {
   const { namespace, name } = alert.cronjob;
   confirmation.ask({
     title: `Take back the acknowledgement of ${namespace}/${name}?`,

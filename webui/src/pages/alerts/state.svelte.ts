@@ -1,23 +1,37 @@
 import {
   alertTypes,
+  openAlertStates,
   severities,
-  type Alert,
   type AlertHistory,
-  type AlertList,
   type AlertType,
+  type IncidentList,
   type Severity,
+  type StateCounts,
 } from '@cronjob-monitor/shared/contract';
-import { listAlertHistory, listAlerts, type AlertFilters } from '../../api/alerts.ts';
+import { listAlertHistory, type AlertFilters } from '../../api/alerts.ts';
+import { listIncidents } from '../../api/overview.ts';
+import type { Hint } from '../../api/stream.ts';
+import { wrongStates } from '../../format/verdict.ts';
 import { router } from '../../router.svelte.ts';
-import { alertRowKinds } from '../../state/concerns.ts';
+import { hasSameStates } from '../../state/concerns.ts';
 import { countIn, listIn, wordIn, wordsIn } from '../../state/filters.ts';
+import { now } from '../../state/now.svelte.ts';
 import { Resource } from '../../state/resource.svelte.ts';
+import { rowOf, type IncidentRow } from '../incident-parts/incident.ts';
 
+export const incidentsPerPage = 100;
 export const alertsPerPage = 50;
+/** Under the incidents stand the newest alone. */
+const newestEnded = 10;
 const views = ['active', 'history'] as const;
-export const acknowledgedWords = ['any', 'yes', 'no'] as const;
+const yesOrNo = ['any', 'yes', 'no'] as const;
+/** Changes that may change a row, or which there are. */
+const kinds: ReadonlySet<Hint['kind']> = new Set(['overview', 'alert', 'delivery', 'silence']);
+const everyMs = 60_000;
+/** An address holds so many ids. */
+const mostExported = 100;
 
-/** Open alerts in their three groups, or those that have ended. The view is in the address. */
+/** CronJobs with open alerts in their groups, and alerts that have ended. The view is in the address. */
 export class AlertsState {
   readonly view = $derived(wordIn(router.query, 'view', views, 'active'));
   readonly severities: readonly Severity[] = $derived(wordsIn(router.query, 'severity', severities));
@@ -27,12 +41,19 @@ export class AlertsState {
   readonly cronJobs: readonly string[] = $derived(listIn(router.query, 'cronjob'));
   /** `namespace/name`. */
   readonly monitor: string = $derived(router.query.get('monitor') ?? '');
-  readonly acknowledged = $derived(wordIn(router.query, 'acknowledged', acknowledgedWords, 'any'));
+  readonly states: readonly (typeof wrongStates)[number][] = $derived(wordsIn(router.query, 'state', wrongStates));
+  readonly owners: readonly string[] = $derived(listIn(router.query, 'owner'));
+  readonly acknowledged = $derived(wordIn(router.query, 'acknowledged', yesOrNo, 'any'));
+  readonly held = $derived(wordIn(router.query, 'held', yesOrNo, 'any'));
   readonly offset: number = $derived(countIn(router.query, 'offset', 0));
+  /** Filters that incidents alone have, and that stand behind a button. */
+  readonly inForce: number = $derived(
+    [this.states.length > 0, this.owners.length > 0, this.acknowledged !== 'any', this.held !== 'any'].filter(Boolean)
+      .length,
+  );
   readonly isFiltered: boolean = $derived(
-    this.severities.length + this.types.length + this.namespaces.length + this.cronJobs.length > 0 ||
-      this.monitor !== '' ||
-      this.acknowledged !== 'any',
+    this.severities.length + this.types.length + this.namespaces.length + this.cronJobs.length + this.inForce > 0 ||
+      this.monitor !== '',
   );
 
   readonly #about: AlertFilters = $derived({
@@ -43,66 +64,127 @@ export class AlertsState {
     monitor: this.monitor,
   });
 
-  readonly #openFilters: AlertFilters = $derived({
+  readonly #ofOpen: AlertFilters = $derived({
     ...this.#about,
     ...(this.acknowledged === 'any' ? {} : { acknowledged: this.acknowledged === 'yes' }),
-    state: ['active', 'pending', 'suppressed'],
   });
 
-  readonly #endedFilters: AlertFilters = $derived({ ...this.#about, state: ['resolved', 'expired', 'cancelled'] });
+  readonly #ended: AlertFilters = $derived({ ...this.#about, state: ['resolved', 'expired', 'cancelled'] });
 
-  /** What the view in sight asks for: an export asks for the same. */
-  readonly filters: AlertFilters = $derived(this.view === 'history' ? this.#endedFilters : this.#openFilters);
-
-  readonly open: Resource<AlertList> = $derived.by(() => {
-    const question = this.#openFilters;
-    return new Resource((signal) => listAlerts(question, signal), {
-      concerns: ({ kind }) => alertRowKinds.has(kind),
-      fleetPauseMs: 60_000,
+  readonly open: Resource<IncidentList> = $derived.by(() => {
+    const question = {
+      ...this.#ofOpen,
+      state: this.states,
+      owner: this.owners,
+      ...(this.held === 'any' ? {} : { held: this.held === 'yes' }),
+      limit: incidentsPerPage,
+      offset: this.view === 'history' ? 0 : this.offset,
+    };
+    const resource: Resource<IncidentList> = new Resource((signal) => listIncidents(question, signal), {
+      concerns: ({ kind }) => kinds.has(kind),
+      merge: (list, hint) => (this.#isAsBefore(hint, resource) ? list : undefined),
+      fleetPauseMs: everyMs,
     });
+    return resource;
   });
 
   readonly history: Resource<AlertHistory> = $derived.by(() => {
-    const question = { ...this.#endedFilters, limit: alertsPerPage, offset: this.offset };
+    const isAlone = this.view === 'history';
+    const page = isAlone ? { limit: alertsPerPage, offset: this.offset } : { limit: newestEnded };
+    const question = { ...this.#ended, ...page };
     return new Resource((signal) => listAlertHistory(question, signal), {
       concerns: ({ kind }) => kind === 'alert',
-      fleetPauseMs: 60_000,
+      fleetPauseMs: everyMs,
     });
   });
 
-  readonly groups: readonly { readonly name: string; readonly alerts: readonly Alert[] }[] = $derived.by(() => {
-    const groups = Map.groupBy(this.open.value?.items ?? [], groupOf);
-    return groupNames.map((name) => ({ name, alerts: groups.get(name) ?? [] }));
+  readonly groups: readonly { readonly name: string; readonly rows: readonly IncidentRow[] }[] = $derived.by(() => {
+    const groups = Map.groupBy((this.open.value?.items ?? []).map(rowOf), groupOf);
+    return groupNames.flatMap((name) => {
+      const rows = groups.get(name);
+      return rows ? [{ name, rows }] : [];
+    });
   });
 
-  readonly #seen: readonly Alert[] = $derived([
-    ...(this.open.value?.items ?? []),
-    ...(this.history.value?.items ?? []),
-  ]);
-
-  readonly knownNamespaces: readonly string[] = $derived.by(() => {
-    return [...new Set([...this.namespaces, ...this.#seen.map(({ cronjob }) => cronjob.namespace)])].sort();
+  /** What an export of the view asks for: its alerts. Undefined: they are more than can be named. */
+  readonly exported: AlertFilters | undefined = $derived.by(() => {
+    if (this.view === 'history') return this.#ended;
+    if (this.states.length + this.owners.length === 0 && this.held === 'any')
+      return { ...this.#ofOpen, state: openAlertStates };
+    // Alerts have neither an owner nor the state of their CronJob: those in sight are named.
+    const { items = [], pagination } = this.open.value ?? {};
+    const id = items.flatMap(({ alerts }) => alerts.map((alert) => alert.id));
+    const isWhole = pagination?.total === items.length && id.length > 0 && id.length <= mostExported;
+    return isWhole ? { id, state: openAlertStates } : undefined;
   });
 
-  readonly knownCronJobs: readonly string[] = $derived(
-    [...new Set([...this.cronJobs, ...this.#seen.map(({ cronjob }) => cronjob.name)])].sort(),
+  readonly knownNamespaces: readonly string[] = $derived(
+    this.#known(
+      this.namespaces,
+      ({ cronjob }) => cronjob.namespace,
+      ({ cronjob }) => cronjob.namespace,
+    ),
   );
 
-  readonly knownMonitors: readonly string[] = $derived.by(() => {
-    const names = this.#seen.map(({ monitor }) => `${monitor.namespace}/${monitor.name}`);
-    return [...new Set([...(this.monitor === '' ? [] : [this.monitor]), ...names])].sort();
-  });
+  readonly knownCronJobs: readonly string[] = $derived(
+    this.#known(
+      this.cronJobs,
+      ({ cronjob }) => cronjob.name,
+      ({ cronjob }) => cronjob.name,
+    ),
+  );
+
+  readonly knownOwners: readonly string[] = $derived(
+    this.#known(
+      this.owners,
+      ({ owner }) => owner ?? '',
+      () => '',
+    ),
+  );
+
+  readonly knownMonitors: readonly string[] = $derived(
+    this.#known(
+      [this.monitor],
+      ({ actedOn }) => (actedOn?.monitorRef ? `${actedOn.monitorRef.namespace}/${actedOn.monitorRef.name}` : ''),
+      ({ monitor }) => `${monitor.namespace}/${monitor.name}`,
+    ),
+  );
 
   change(changes: Readonly<Record<string, string | undefined>>): void {
     router.setQuery({ offset: undefined, ...changes });
   }
+
+  /** What is chosen already, and what stands in a row. */
+  #known(
+    chosen: readonly string[],
+    ofIncident: (incident: IncidentList['items'][number]) => string,
+    ofAlert: (alert: AlertHistory['items'][number]) => string,
+  ): readonly string[] {
+    const seen = [...(this.open.value?.items ?? []).map(ofIncident), ...(this.history.value?.items ?? []).map(ofAlert)];
+    return [...new Set([...chosen, ...seen])].filter((name) => name !== '').sort();
+  }
+
+  /** CronJobs in each state, as the stream told last. */
+  #states: StateCounts | undefined;
+
+  /** Runs that begin and end change no incident. A minute later it is asked all the same: one may have become well as another broke. */
+  #isAsBefore(hint: Hint, { answeredAt = 0 }: Resource<IncidentList>): boolean {
+    if (hint.kind !== 'overview') return false;
+    const { states } = hint.data.stats;
+    const isSame = this.#states !== undefined && hasSameStates(this.#states, states);
+    this.#states = states;
+    return isSame && now.ms - answeredAt < everyMs;
+  }
 }
 
-const groupNames = ['Active', 'Waiting', 'Held back'] as const;
+const groupNames = ['Open', 'Failing', 'Held back'] as const;
 
-/** A silence or a window holds an alert from its first second on, also one whose message went out before. */
-export function groupOf({ state, verdict }: Pick<Alert, 'state' | 'verdict'>): (typeof groupNames)[number] {
-  const isHeld = verdict?.holds.some(({ kind }) => kind === 'silenced' || kind === 'maintenance');
-  if (state === 'suppressed' || isHeld) return 'Held back';
-  return state === 'pending' ? 'Waiting' : 'Active';
+/** Held back are those of which every alert is: by a silence, or a window, from its first second on, also when its message went out before. */
+export function groupOf({ verdict, alerts }: Pick<IncidentRow, 'verdict' | 'alerts'>): (typeof groupNames)[number] {
+  const told = alerts.filter(({ state }) => state !== 'pending');
+  const isHeld = ({ state, verdict: { holds } }: (typeof told)[number]): boolean =>
+    state === 'suppressed' || holds.some(({ kind }) => kind === 'silenced' || kind === 'maintenance');
+  const judged = told.length > 0 ? told : alerts;
+  if (judged.length > 0 && judged.every(isHeld)) return 'Held back';
+  return verdict.state === 'failing' ? 'Failing' : 'Open';
 }

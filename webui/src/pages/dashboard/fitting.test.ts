@@ -50,7 +50,7 @@ describe('the incidents of the first page', () => {
       const open = rows(20, 'warning').map(({ verdict }) => ({
         verdict: { ...verdict, words },
         ref: { namespace: 'team-b', name: 'partner-feed' },
-        alerts: 2,
+        alerts: ['failed', 'stuck'],
       }));
       return fitting({ open, failing: [] }, screen).open.length;
     };

@@ -35,17 +35,17 @@ interface Row {
   readonly verdict: Pick<Verdict, 'state'> &
     Partial<Pick<Verdict, 'words' | 'cause' | 'step' | 'findings' | 'logLine'>>;
   readonly ref?: Ref;
-  readonly alerts?: number;
+  readonly alerts?: readonly unknown[];
 }
 
-function heightPx({ verdict, ref, alerts = 0 }: Row, widthPx: number): number {
+function heightPx({ verdict, ref, alerts = [] }: Row, widthPx: number): number {
   const { state, words = '', cause, step, findings = [], logLine } = verdict;
   if (state !== 'critical') {
     const isSaid = step?.action === 'openRun';
     const under = (cause?.length ?? 0) + (isSaid ? 0 : (step?.words.length ?? 0)) || (logLine?.text.length ?? 0);
     const said = words.replaceAll(/\{\w+:[^}]*\}/g, '12 min 30 s').length;
     const first = said + (ref ? ref.name.length + ref.namespace.length : 0);
-    const firstPx = first * letterPx + airPx + (alerts > 1 ? alertsPx : 0);
+    const firstPx = first * letterPx + airPx + (alerts.length > 1 ? alertsPx : 0);
     const roomPx = widthPx - besideWordsPx;
     return foldedPx + (firstPx > roomPx ? linePx : 0) + (under * letterPx > roomPx ? linePx - 4 : 0);
   }

@@ -1,7 +1,8 @@
 import { untrack } from 'svelte';
-import { healthStates, type Overview, type Stats } from '@cronjob-monitor/shared/contract';
+import type { Overview, Stats } from '@cronjob-monitor/shared/contract';
 import { getOverview } from '../../api/overview.ts';
 import type { Hint } from '../../api/stream.ts';
+import { hasSameStates } from '../../state/concerns.ts';
 import { now } from '../../state/now.svelte.ts';
 import { preferences } from '../../state/preferences.svelte.ts';
 import { Resource } from '../../state/resource.svelte.ts';
@@ -56,9 +57,8 @@ export class DashboardState {
    * asked all the same, since one may have become well as another broke.
    */
   #withCounts(overview: Overview, { states, summary }: Stats): Overview | undefined {
-    const isSame = healthStates.every((state) => states[state] === overview.states[state]);
     const isYoung = now.ms - (this.overview.answeredAt ?? 0) < everyMs;
-    return isSame && isYoung ? { ...overview, running: summary.running } : undefined;
+    return hasSameStates(states, overview.states) && isYoung ? { ...overview, running: summary.running } : undefined;
   }
 
   #ask(signal: AbortSignal): ReturnType<typeof getOverview> {

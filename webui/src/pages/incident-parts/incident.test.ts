@@ -22,7 +22,7 @@ test('the name of an incident leads to its CronJob, what it was told to its wors
       { id: '2', state: 'suppressed' },
     ]),
   );
-  assert.deepEqual([row.href, row.alertHref, row.alerts], ['/cronjobs/shop/backup', '/alerts/1', 2]);
+  assert.deepEqual([row.href, row.alertHref, row.alerts.length], ['/cronjobs/shop/backup', '/alerts/1', 2]);
   const { suspended, activeAlerts, heldAlerts } = row.cronJob ?? {};
   assert.deepEqual([suspended, activeAlerts, heldAlerts], [true, 1, 1]);
   assert.equal(rowOf(incident(actedOn, [])).alertHref, undefined);

@@ -12,8 +12,8 @@ export interface IncidentRow {
   readonly href: string;
   /** Its worst alert; undefined: it has none. */
   readonly alertHref: string | undefined;
-  /** Open ones, held ones too. */
-  readonly alerts: number;
+  /** Open ones, held ones too, worst first. */
+  readonly alerts: Incident['alerts'];
   readonly runs: readonly RecentRun[];
   /** Undefined: it is expected and not there. */
   readonly cronJob: ActedOn | undefined;
@@ -35,7 +35,7 @@ export function rowOf({ cronjob, verdict, alerts, recentRuns, nextRun, actedOn }
     verdict,
     href: (actedOn ? undefined : alertHref) ?? addressOf('cronjob', { namespace, name }),
     alertHref,
-    alerts: alerts.length,
+    alerts,
     runs: recentRuns,
     cronJob: actedOn ? { ...actedOn, namespace, name, nextRun, deletedAt: null, activeAlerts, heldAlerts } : undefined,
   };

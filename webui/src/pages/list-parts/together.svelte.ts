@@ -42,12 +42,9 @@ class Together {
 
   /** A file of the rows that are chosen. */
   async save(rows: readonly Choosable[], format: ExportFormat): Promise<void> {
-    const alertIds = rows.flatMap(({ alertIds: ids = [] }) => ids);
     try {
       const file = await named(`Could not export ${plural(rows.length, 'row')}`, () =>
-        alertIds.length > 0
-          ? exportList('alerts', { id: alertIds, state: ['active', 'pending', 'suppressed'] }, format)
-          : exportList('cronjobs', { refs: rows.map(({ key }) => key), kind: ['CronJob', 'Jobs'] }, format),
+        exportList('cronjobs', { refs: rows.map(({ key }) => key), kind: ['CronJob', 'Jobs'] }, format),
       );
       saveFile(file);
       toasts.say(`Saved ${file.name}`, { tone: 'ok' });
@@ -66,8 +63,7 @@ class Together {
     const cluster = clusters.asked;
     const by = preferences.ownName.trim();
     const author = by === '' || session.whoami.value?.mode !== 'none' ? {} : { by };
-    // Suspending knows no alerts: two of one CronJob are one row.
-    const refs = action === 'suspend' ? uniqueRefs(rows) : rows.map(toRef);
+    const refs = rows.map(({ ref }) => ref);
     try {
       const result = await named(`Could not ${action} ${namesOf(refs)}`, () =>
         actOnMany({ action, refs, body: { ...body, ...author } }),
@@ -113,14 +109,6 @@ class Together {
 }
 
 export const together = new Together();
-
-function toRef({ ref, alertIds }: Choosable): BulkRef {
-  return { ...ref, ...(alertIds ? { alertIds } : {}) };
-}
-
-function uniqueRefs(rows: readonly Choosable[]): BulkRef[] {
-  return [...new Map(rows.map(({ ref }) => [`${ref.namespace}/${ref.name}`, ref])).values()];
-}
 
 /** One by its name, more by their number. */
 function namesOf(refs: readonly BulkRef[]): string {
