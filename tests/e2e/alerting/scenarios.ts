@@ -119,6 +119,8 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       await scene.service.until('it is suppressed', async () => (await scene.openAlerts('muted')).length > 0);
       assert.equal((await scene.openAlerts('muted'))[0]?.suppressedBy, 'silence');
       assert.deepEqual(scene.heard('muted'), []);
+      // A message says what held it from a second on.
+      await wait(1_500);
       const { id } = (await made.json()) as { id: string };
       assert.equal((await call('DELETE', `/api/v1/silences/${id}`)).status, 200);
       await scene.untilHeard('muted', ['alert.firing jobFailed']);
