@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { toExecution, type CreateRefusal, type JobFacts, type PodFacts } from '@cronjob-monitor/shared/domain';
 import {
   listActiveJobs,
@@ -37,7 +37,8 @@ test('a Job that goes on is written once its CronJob has a row, although nothing
   assert.equal((await listActiveJobs(store, [id])).length, 1);
 });
 
-test('a Job that waits says for what, without secrets, and since when it does so in vain', async (t) => {
+/** A Job that has begun and has no pod yet, of a CronJob that has its row. */
+async function withoutPods(t: TestContext) {
   const { store, epoch, clock } = await anAlertingFixture(t);
   const records = recordsOf({ store, epoch });
   const now = clock.now();
@@ -45,6 +46,11 @@ test('a Job that waits says for what, without secrets, and since when it does so
   const job = aJob({ ...none, createdAt: now, startedAt: now });
   const facts = aCronJob({ uid: job.cronJobUid });
   const { id } = await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: now }));
+  return { store, records, now, job, id };
+}
+
+test('a Job that waits says for what, without secrets, and since when it does so in vain', async (t) => {
+  const { store, records, now, job, id } = await withoutPods(t);
   const write = async (at: number, pods: readonly PodFacts[], refusal?: CreateRefusal): Promise<unknown[]> => {
     const { againAt } = await records.recordRunning([gather(job, pods, refusal)], at);
     const [row] = await listActiveJobs(store, [id]);
@@ -62,13 +68,7 @@ test('a Job that waits says for what, without secrets, and since when it does so
 });
 
 test('a suspended Job says so: it does not run, has no clock, and begins anew as it resumes', async (t) => {
-  const { store, epoch, clock } = await anAlertingFixture(t);
-  const records = recordsOf({ store, epoch });
-  const now = clock.now();
-  const none = { outcome: undefined, endedAt: undefined, activePods: 0, readyPods: 0, succeededPods: 0, failedPods: 0 };
-  const job = aJob({ ...none, createdAt: now, startedAt: now });
-  const facts = aCronJob({ uid: job.cronJobUid });
-  const { id } = await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: now }));
+  const { store, records, now, job, id } = await withoutPods(t);
   const write = async (changes: Partial<JobFacts>): Promise<unknown[]> => {
     await records.recordRunning([gather({ ...job, ...changes }, [aPod()])], now);
     const [[row], [cronJob]] = [await listActiveJobs(store, [id]), await listCronJobsById(store, [id])];
