@@ -371,6 +371,7 @@ export const orderedLists = contract('lists in an order', (test) => {
     const { store, epoch } = bench;
     const { a, names } = await fourOf(bench, 'upgraded');
     await store.sql.raw('drop table cronjob_list');
+    await store.sql.raw('alter table cronjobs drop column earlier_words');
     await store.sql.raw('delete from schema_version where version >= 10');
     await store.sql.raw('delete from schema_steps where version >= 10');
     assert.equal((await getSchemaState(store)).state, 'migrating');
