@@ -16,6 +16,8 @@ export const drawings: Readonly<Record<HealthState, readonly [word: string, tone
 /** One row of a table or of a list of incidents, or a line of an alert in one, as it is drawn. */
 export interface Row {
   readonly key: string;
+  /** Where its first link leads. */
+  readonly href: string;
   readonly text: string;
   /** Checks in it, but for those that say that a message was sent. */
   readonly checks: number;
@@ -69,7 +71,7 @@ const look = `(() => {
   const toneOf = (element) => ['ok', 'warn', 'crit', 'off', 'held', 'run'].find((one) => element?.classList.contains(one)) ?? '';
   const marks = (within) => all('.badge', within).map((badge) => textOf(badge) + ' ' + toneOf(badge));
   const rows = (table) => all('[data-row], [data-alert]', table).map((row) => ({
-    key: row.dataset.alert ?? row.dataset.row, text: textOf(row), checks: checks(row), badges: all('.badge', row).map(textOf), marks: marks(row),
+    key: row.dataset.alert ?? row.dataset.row, href: row.querySelector('a')?.getAttribute('href') ?? '', text: textOf(row), checks: checks(row), badges: all('.badge', row).map(textOf), marks: marks(row),
     state: [row.querySelector('.state + .visually-hidden')?.textContent.split(',')[0], toneOf(row.querySelector('.state svg'))].join(' '),
     since: textOf(row.querySelector('p > .since')), times: all('time', row).map((time) => time.dateTime), cells: all('td', row).map(textOf),
   }));

@@ -73,7 +73,7 @@ export function* ofSilences(drawn: Drawn, items: readonly Silence[], label: RegE
   yield* eachRow(drawn, label, { items, keyOf: ({ id }) => id ?? '' }, function* (row, silence) {
     yield* hasMark(row, silenceMarks[silence.state]);
     const at = silence.state === 'scheduled' ? silence.startsAt : silence.endsAt;
-    if (!row.times.includes(new Date(at).toISOString())) yield `ends ${at}, and shows [${row.times.join(', ')}]`;
+    if (row.times[0] !== new Date(at).toISOString()) yield `ends ${at}, and shows [${row.times.join(', ')}]`;
     const [now, total] = row.cells.slice(4);
     if (now !== String(silence.mutedNow) || total !== String(silence.mutedTotal))
       yield `holds ${silence.mutedNow}, ${silence.mutedTotal} in all, and shows ${now}, ${total}`;
@@ -151,6 +151,24 @@ export function* ofRun(drawn: Drawn, run: ExecutionDetail, print: Print): Genera
   if (drawn.verdict?.sentence !== print(run.verdict.words))
     yield `the verdict says "${drawn.verdict?.sentence}", and not "${print(run.verdict.words)}"`;
   if (run.status !== 'success' && (drawn.verdict?.checks ?? 0) > 0) yield `it is ${run.status} and has a check`;
+}
+
+/** A line for each run whose log has it, with how that run ended. */
+export function* ofSearch({ tables, cards }: Drawn, { details, runs }: Pages): Generator<string> {
+  const rows = tables.flatMap((table) => table.rows);
+  const title = rows.length === 0 ? 'Lines' : `${rows.length} line${rows.length === 1 ? '' : 's'}`;
+  if (!cards.some((card) => card.title === title)) yield `it has ${rows.length} lines, and no title "${title}"`;
+  const jobOf = ({ href }: Row): string => /\/runs\/([^?#]+)/.exec(href)?.[1] ?? '';
+  for (const { jobName } of runs.filter(({ hasLogs }) => hasLogs))
+    if (rows.length < 50 && !rows.some((row) => jobOf(row) === jobName)) yield `it leaves out the log of ${jobName}`;
+  for (const run of details.flatMap(({ executions }) => executions)) {
+    const row = rows.find(
+      (one) => jobOf(one) === run.jobName && one.text.includes(`${run.cronJobName} ${run.namespace}`),
+    );
+    const mark = runMarks[run.status].join(' ');
+    if (row && (!run.hasLogs || !row.marks.includes(mark)))
+      yield `${run.jobName} is ${run.status}, and its line "${row.text}" [${row.marks.join(', ')}]`;
+  }
 }
 
 /** Each row has the tone of its CronJob, and the marks of what its cells hold. */

@@ -119,7 +119,7 @@ export async function readPages(address: string): Promise<Pages> {
       get<ExecutionDetail>(`/cronjobs/${namespace}/${cronJobName}/executions/${jobName}`),
     ),
   );
-  const { items: history } = await get<AlertHistory>('/alerts/history?limit=500');
+  const { items: history } = await get<AlertHistory>('/alerts/history?limit=500&state=resolved,expired,cancelled');
   const series = await Promise.all(
     list.items.map(
       async (item) =>
