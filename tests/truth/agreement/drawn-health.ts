@@ -72,7 +72,7 @@ export function* ofDashboard(drawn: Drawn, pages: Pages, print: (words: string) 
 const incidentLists = ['CronJobs with open alerts, worst first', 'CronJobs that fail without an open alert'];
 
 /** Rows are the first of each kind, in the order of the list, and what has no room is counted. */
-export function* ofIncidents({ tables, cards }: Drawn, { incidents }: Pages): Generator<string> {
+export function* ofIncidents({ tables, cards }: Drawn, { incidents, cronJobs }: Pages): Generator<string> {
   const lists = incidentLists.map((name) =>
     (tables.find(({ label }) => label === name)?.rows ?? []).map(({ key }) => key),
   );
@@ -85,9 +85,13 @@ export function* ofIncidents({ tables, cards }: Drawn, { incidents }: Pages): Ge
   const shown = lists.flat().length;
   const card = cards.find(({ title }) => title === 'Incidents');
   const left = Number(/(\d+) more$/.exec(card?.text ?? '')?.[1] ?? 0);
-  const total = Number(/^\d+/.exec(card?.note ?? '')?.[0] ?? 0);
-  if (shown + left !== incidents.length || total !== incidents.length)
-    yield `it shows ${shown} incidents, ${left} more and ${total} in all; /incidents has ${incidents.length}`;
+  if (shown + left !== incidents.length)
+    yield `it shows ${shown} incidents, and ${left} more; /incidents has ${incidents.length}`;
+  const wrong = cronJobs.filter(({ verdict }) => ['critical', 'warning', 'failing'].includes(verdict.state)).length;
+  const others = incidents.length - wrong;
+  const rest = others === 0 ? '' : ` and ${others} other${others === 1 ? '' : 's'}`;
+  const note = `${wrong} of ${cronJobs.length} CronJob${cronJobs.length === 1 ? '' : 's'}${rest}, worst first`;
+  if (incidents.length > 0 && card?.note.startsWith(note) !== true) yield `it says "${card?.note}", and not "${note}"`;
 }
 
 /** What is to come is what `/tonight` says: how many run, how many may fail, why, and who hears it. */
@@ -118,11 +122,14 @@ function* ofTonight({ tables, cards }: Drawn, { tonight }: Pages, print: (words:
 function* ofHeadline({ heading }: Drawn, { cronJobs, stats }: Pages): Generator<string> {
   const worst = (['critical', 'warning', 'failing'] as const).find((state) => stats.states[state] > 0);
   if (worst === undefined) return;
-  const [, count, word, first] = /^(\d+) (\w+): ([^,;]+?)(?:,| and \d+ more|;|$)/.exec(heading) ?? [];
-  if (word !== worst || count !== String(stats.states[worst]))
+  const [, count, word, listed = ''] = /^(\d+) (\w+): ([^;]+)/.exec(heading) ?? [];
+  if (word !== worst || count !== String(stats.states[worst])) {
     yield `the headline "${heading}" is not about ${stats.states[worst]} ${worst}`;
-  else if (!cronJobs.some(({ name, verdict }) => name === first && verdict.state === worst))
-    yield `the headline "${heading}" names ${first}, which is not ${worst}`;
+    return;
+  }
+  for (const one of listed.replace(/ and \d+ more$/, '').split(', '))
+    if (!cronJobs.some(({ name, verdict }) => name === one && verdict.state === worst))
+      yield `the headline "${heading}" names ${one}, which is not ${worst}`;
 }
 
 /** The page of a CronJob: its verdict with word and tone, and a line for each alert that is active. */

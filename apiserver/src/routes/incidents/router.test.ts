@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AdviceList, CoverageList, IncidentList, Overview } from '@cronjob-monitor/shared/contract';
 import { newId, projectCronJob, putSilence } from '@cronjob-monitor/shared/store';
+import { aGroupOfJobs } from '@cronjob-monitor/shared/testing';
 import { ordersOfLists } from '../clusters/orders.ts';
 import { addAlert, addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
@@ -156,6 +157,19 @@ test('a CronJob that is expected and not there has one row, however many monitor
     [['gone', 2, 0]],
   );
   assert.equal((await namesOf(fleet))[0], 'gone', 'before what failed');
+});
+
+test('the headline counts and names CronJobs; what is not there, and groups of Jobs, are counted behind them', async () => {
+  await using fleet = await aFleet();
+  const absent = { type: 'absent', subject: 'disappeared', severity: 'critical' } as const;
+  await addAlert(fleet, { ...absent, cronJobName: 'gone', fingerprint: '2'.repeat(32) });
+  await fleet.addMonitor({ name: 'jobs' }, [
+    await fleet.addCronJob(aGroupOfJobs('~seed', {}, testNow - 30 * 24 * hourMs)),
+  ]);
+  await addAlert(fleet, { cronJobName: '~seed', severity: 'critical' });
+  const { headline, incidents: shown } = (await fleet.ask('/api/v1/overview')).json() as Overview;
+  assert.equal(headline, '2 critical: backup, etl; 1 missing; 1 group of Jobs not well');
+  assert.equal(shown[0]?.cronjob.name, 'gone', 'of the incidents it is the first');
 });
 
 test('the overview says what is wrong first, and counts what it leaves out', async () => {

@@ -1,6 +1,7 @@
 import {
   alertTypes,
   IncidentList,
+  isGroupName,
   maxLimit,
   Overview,
   severities,
@@ -113,10 +114,10 @@ async function readOverview(
   const told = JSON.stringify(service);
   const before = lastOf.get(kept);
   if (before?.told === told) return before.answer;
-  const { stats, missing, unready, ...rest } = kept;
+  const { stats, missing, groups, unready, ...rest } = kept;
   const { states, summary, channels } = stats;
   const answer = {
-    headline: headlineOf(stats, { items: rest.incidents, missing }, service),
+    headline: headlineOf(stats, { items: rest.incidents, missing, groups }, service),
     states,
     running: summary.running,
     channels: { ...channels, words: shareWords(channels, 'channel', 'ready', unready) },
@@ -134,6 +135,8 @@ type AllButHealth = Omit<Overview, 'headline' | 'states' | 'running' | 'channels
   readonly stats: Stats;
   /** Incidents of what is expected and not there. */
   readonly missing: number;
+  /** Those of groups of Jobs. */
+  readonly groups: number;
   /** Names of channels that are not ready. */
   readonly unready: readonly string[];
 };
@@ -163,6 +166,7 @@ async function readAllButHealth(
     revision,
     stats,
     missing: found.filter(({ cronJob }) => cronJob === undefined).length,
+    groups: found.filter(({ cronJob, ref }) => cronJob !== undefined && isGroupName(ref.name)).length,
     unready: channels.filter(({ ready }) => !ready).map(({ name }) => name),
     monitors: { ...monitors, words: shareWords({ ...monitors, ready: monitors.well }, 'monitor', 'well', unwell) },
     incidents: await presentIncidents(deps, found.slice(0, mostIncidents)),
@@ -228,15 +232,19 @@ async function readSuspended(deps: RouteDeps, within: readonly string[]): Promis
   };
 }
 
-/** The worst state that is not empty with its first names; `2 critical: backup and etl; 1 channel not ready`. */
+/**
+ * The worst state that is not empty with its first names; `2 critical: backup and etl; 1 channel not ready`. It counts CronJobs, and names
+ * those: incidents of what is not there, and of groups of Jobs, are counted behind them.
+ */
 function headlineOf(
   { totalCronJobs, states, channels }: Stats,
-  { items, missing }: { readonly items: Overview['incidents']; readonly missing: number },
+  { items, missing, groups }: { readonly items: Overview['incidents'] } & Pick<AllButHealth, 'missing' | 'groups'>,
   { status, schedulersRunning }: Health,
 ): Words {
   const unready = channels.total - channels.ready;
   const tail = [
     missing === 0 ? '' : `; ${missing} missing`,
+    groups === 0 ? '' : `; ${counted(groups, 'group')} of Jobs not well`,
     unready === 0 ? '' : `; ${counted(unready, 'channel')} not ready`,
   ].join('');
   const worst = wrongStates.find((state) => states[state] > 0);
@@ -245,10 +253,14 @@ function headlineOf(
     const unknown = states.unknown === 0 ? '' : `; ${states.unknown} unknown`;
     // Said of what was judged, and of nothing else.
     const isJudged = status === 'healthy' && schedulersRunning.includes('dead-man-switch');
-    if (isJudged && missing === 0 && states.unknown === 0) return `${fineWords(totalCronJobs)}${tail}`;
+    if (isJudged && missing + groups + states.unknown === 0) return `${fineWords(totalCronJobs)}${tail}`;
     return `${counted(totalCronJobs, 'CronJob')}, none fails${unknown}${tail}`;
   }
-  const names = items.filter(({ verdict }) => verdict.state === worst).map(({ cronjob }) => cronjob.name);
+  const names = items
+    .filter(
+      ({ cronjob, verdict, actedOn }) => verdict.state === worst && actedOn !== null && !isGroupName(cronjob.name),
+    )
+    .map(({ cronjob }) => cronjob.name);
   const more = states[worst] - Math.min(mostNames, names.length);
   const named = names.length === 0 ? '' : `: ${names.slice(0, mostNames).join(', ')}`;
   return `${states[worst]} ${worst}${named}${named !== '' && more > 0 ? ` and ${more} more` : ''}${tail}`;
