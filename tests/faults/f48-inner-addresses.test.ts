@@ -66,7 +66,7 @@ describe('F48, an address where no message may go', () => {
       refusal: undefined,
       lastFault: undefined,
       consecutiveFailures: 0,
-      proof: { state: 'off' },
+      proof: { provedAt: undefined, provedBy: undefined, missed: undefined },
     } as const;
     const [condition] = judgeChannel({ decoded, secrets, ...nothingElse });
     const asked = await bench.ask(channel);

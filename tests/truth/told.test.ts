@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { testSettings } from '@cronjob-monitor/apiserver/testing';
 import type { CronJobList, Overview } from '@cronjob-monitor/shared/contract';
 import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
-import { findSelfDescription, listCronJobs, type SelfDescription } from '@cronjob-monitor/shared/store';
+import { findSelfDescription, listCronJobs, putSilence, type SelfDescription } from '@cronjob-monitor/shared/store';
 import { serveApi } from '../api/api-under-test.ts';
 import { aClusterOfOne } from '../api/cluster.ts';
 import { testDatabases } from '../store/databases.ts';
@@ -118,12 +119,12 @@ const disturbances: readonly {
   {
     says: 'while the leader stops and the other replica takes over',
     disturbance: late('leaderStopped', minuteMs),
-    count: 20,
+    count: 5,
   },
   {
     says: 'while the leader is killed and the other replica takes over',
     disturbance: late('leaderKilled', minuteMs),
-    count: 20,
+    count: 5,
   },
 ];
 
@@ -200,6 +201,70 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
         ['open', 'open', 'open'],
       );
     });
+
+    for (const untilResolved of [false, true])
+      test(`a silence of a monitor goes on when it is replaced, ${untilResolved ? 'until what it holds is resolved' : 'for its time'}`, async () => {
+        const { cronJobs, ...history } = made(2, before, hourMs);
+        const [monitor] = history.monitors;
+        assert.ok(monitor);
+        const laterAt = dueAt + hourMs;
+        const fails = { slotAt: laterAt, fate: 'failure' as const, seconds: 1, exitCode: 3 };
+        const later = {
+          rhythm: { everyHours: weekHours, minute: (laterAt % (weekHours * hourMs)) / minuteMs },
+          runs: [fails],
+        };
+        const goneAt = dueAt + 20 * minuteMs;
+        const again = { ...monitor, uid: monitor.uid.replace(/^a/, 'b'), createdAt: goneAt + minuteMs };
+        const at = dueAt + 10 * minuteMs;
+        const matcher = {
+          namespaces: [],
+          cronjobs: [],
+          types: [],
+          severities: [],
+          monitor: { namespace: 'prod', name: monitor.name },
+          alertId: null,
+          all: false,
+        };
+        const silence = {
+          id: randomUUID(),
+          matcher,
+          startsAt: at,
+          endsAt: at + dayMs,
+          endedAt: undefined,
+          untilResolved,
+          comment: '',
+          createdBy: 'ana',
+          createdAt: at,
+          updatedAt: at,
+        };
+        bodies.length = 0;
+        const { verdicts } = await observe(
+          {
+            ...history,
+            cronJobs: cronJobs.map((cronJob, index) => (index === 0 ? cronJob : { ...cronJob, ...later })),
+            monitors: [{ ...monitor, deletedAt: goneAt }, again],
+          },
+          { startsAt: startAt, disturbances: [] },
+          {
+            freshDatabase: () => database.fresh(),
+            logger,
+            lookAt: [at],
+            look: ({ store }, _world, now) =>
+              now === at ? store.transaction((tx) => putSilence(tx, silence)) : Promise.resolve(),
+          },
+        );
+        assert.deepEqual(
+          verdicts.map(({ cronJobUid, ended, isTold }) => [cronJobUid.at(7), ended, isTold]).toSorted(),
+          [
+            ['0', 'open', true],
+            ['1', 'open', false],
+          ],
+        );
+        assert.deepEqual(
+          bodies.map(({ data }) => data.cronjob?.name),
+          ['job-0'],
+        );
+      });
 
     test('three failures are told, each once, when their monitor is replaced while the service is stopped for an hour', async () => {
       const history = made(3, before, hourMs);
@@ -357,6 +422,34 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
         assert.deepEqual(sent, []);
       });
     }
+
+    test('what comes into view by watch-namespaces is judged from when the service looked last', async () => {
+      const { cronJobs, ...history } = made(2, before, 0);
+      const failsAgain = [dueAt, dueAt + hourMs].map((slotAt) => ({
+        slotAt,
+        fate: 'failure' as const,
+        seconds: 1,
+        exitCode: 3,
+      }));
+      const hourly = { rhythm: { everyHours: 1, minute: 0 }, createdAt: startAt, failureLimit: 10, runs: failsAgain };
+      const story = {
+        ...history,
+        cronJobs: cronJobs.map((cronJob, index) => (index === 0 ? cronJob : { ...cronJob, ...hourly })),
+      };
+      const stop = { kind: 'stopped', at: dueAt + 50 * minuteMs, untilAt: dueAt + 70 * minuteMs } as const;
+      bodies.length = 0;
+      const { verdicts } = await observe(
+        story,
+        { startsAt: startAt, disturbances: [stop] },
+        { freshDatabase: () => database.fresh(), logger, firstWatches: ['elsewhere'] },
+      );
+      assert.deepEqual(
+        verdicts.map(({ type, cronJobUid, openedAt }) => [type, cronJobUid, openedAt]),
+        [['jobFailed', cronJobs[1]?.uid, dueAt + hourMs + 2 * secondMs]],
+        'what failed while the service looked elsewhere is history',
+      );
+      assert.ok(bodies.every(({ data }) => data.cronjob?.name === 'job-1') && bodies.length > 0);
+    });
 
     test('what failed before its monitor was made is told to no channel, and is failing wherever it is shown', async () => {
       const { monitors, ...rest } = made(20, dueAt + hourMs, 2 * hourMs);

@@ -355,27 +355,3 @@ test('a monitor that is made anew is told of what ended meanwhile, also where an
   ];
   await until('healed-for-two', parted);
 });
-
-test('a CronJob that comes into view by watch-namespaces is judged from when no process looked on', async () => {
-  const onlyProd = {
-    watchNamespaces: ['prod'],
-    reach: { ignoredNamespaces: [], watchNamespaces: ['prod'], crossNamespaceFrom: [] },
-  };
-  await fixture.restart(onlyProd);
-  putNamespace('hidden');
-  putMonitor('hidden', 'own');
-  const [gone, fails] = ['failed-unseen', 'fails-again'].map((name) => ({ uid: putFailing('hidden', name), name }));
-  putFailing('prod', 'beacon');
-  await until('beacon', ['all jobFailed active']);
-  await aWhile();
-  await fixture.restart({}, async () => {
-    await aWhile();
-    putRun('hidden', fails as { uid: string; name: string }, 2, 'exit:1');
-    await aWhile();
-  });
-  const [alert] = await until('fails-again', ['own jobFailed active']);
-  assert.equal(alert?.count, 1, 'what failed while another process looked elsewhere is history');
-  await untilRecorded(String(gone?.name), 1);
-  await aWhile();
-  await until('failed-unseen', []);
-});
