@@ -1,5 +1,7 @@
 import type { ApiMiddleware } from '../../context.ts';
+import type { Ability } from '@cronjob-monitor/shared/contract';
 import type { Caller } from '../../auth/authentication.ts';
+import type { Reach } from '../../auth/reach.ts';
 import type { AskedCall, AskedAnswer } from './ask.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Silence } from './silence.ts';
@@ -17,8 +19,8 @@ export interface ServedCluster {
   readonly deps: RouteDeps;
   /** Answers the paths of /api/v1 for it. */
   readonly answer: ApiMiddleware;
-  /** Whether the caller may read anything of it here; of the own cluster each route asks by itself. */
-  mayBeReadBy(caller: Caller): Promise<boolean>;
+  /** Where the caller may read it, among those asked for, none meaning all; undefined: nowhere. Of the own cluster each route asks by itself. */
+  reachOf(caller: Caller, ability: Ability, asked: readonly string[]): Promise<Reach | undefined>;
 }
 
 /** The clusters that this process shows. */
@@ -34,6 +36,9 @@ export interface Clusters {
 export interface Elsewhere {
   /** Whether one is there now that would. */
   isTaken(): Promise<boolean>;
-  /** Throws what that service refuses, and CLUSTER_SILENT, which says what is known, when none answers. */
-  ask(call: AskedCall, caller: Caller): Promise<AskedAnswer>;
+  /**
+   * Throws what that service refuses, and CLUSTER_SILENT, which says what is known, when none answers. `mostMs`: until the call is taken, 15 s
+   * without it.
+   */
+  ask(call: AskedCall, caller: Caller, mostMs?: number): Promise<AskedAnswer>;
 }
