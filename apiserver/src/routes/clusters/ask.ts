@@ -1,6 +1,6 @@
 import type { ApiContext } from '../../context.ts';
 import { internalError } from '../../errors.ts';
-import type { Elsewhere } from './served.ts';
+import type { Caller } from '../../auth/authentication.ts';
 
 /** A request as the service of another cluster is to answer it. */
 export interface AskedCall {
@@ -18,6 +18,17 @@ export interface AskedAnswer {
   readonly body: unknown;
   /** Path of what was made. */
   readonly location?: string;
+}
+
+/** Has the service of another cluster act. */
+export interface Elsewhere {
+  /** Whether one is there now that would. */
+  isTaken(): Promise<boolean>;
+  /**
+   * Throws what that service refuses, and CLUSTER_SILENT, which says what is known, when none answers. `mostMs`: until the call is taken, 15 s
+   * without it.
+   */
+  ask(call: AskedCall, caller: Caller, mostMs?: number): Promise<AskedAnswer>;
 }
 
 /** Has the service of the other cluster answer a request whose form has been checked; `query` and `body` in place of those of the request. */

@@ -2,10 +2,9 @@ import type { ApiContext } from '../../context.ts';
 import { databaseUnavailable, internalError, invalidRequest } from '../../errors.ts';
 import { askedNamespaces } from '../../middleware/guard.ts';
 import { withoutForeignLines } from '../../middleware/withheld-lines.ts';
-import type { RouteDeps } from '../deps.ts';
+import type { RouteDeps, ServedCluster } from '../deps.ts';
 import type { Route } from '../route.ts';
 import { askInTurn } from './in-turn.ts';
-import type { ServedCluster } from './served.ts';
 import { ordersOfLists, type ListOrder } from './orders.ts';
 
 /**

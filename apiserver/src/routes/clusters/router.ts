@@ -8,7 +8,7 @@ import { orNull, toWireInstantOrNull } from '../../wire-values.ts';
 import { route } from '../route.ts';
 import { readStatsFor } from '../stats/router.ts';
 import { askInTurn } from './in-turn.ts';
-import type { ServedCluster } from './served.ts';
+import type { ServedCluster } from '../deps.ts';
 
 /** GET /clusters: what this service shows besides its own cluster, and how old that is. */
 export const clustersRoutes = [
