@@ -190,7 +190,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
 
   journey('finds any CronJob by the palette', async (page) => {
     await go(page, '/settings');
-    await seen(page, 'storage.type');
+    await seen(page, 'Healthy');
     await page.keyboard.press('/');
     const field = page.getByRole('combobox', { name: 'Search' });
     await field.fill('no such name');
@@ -204,7 +204,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
 
   journey('lists CronJobs in the palette by what is wrong with them', async (page) => {
     await go(page, '/settings');
-    await seen(page, 'storage.type');
+    await seen(page, 'Healthy');
     await page.keyboard.press('/');
     await page.getByRole('combobox', { name: 'Search' }).fill('late');
     await page.getByText('CronJobs: late').waitFor();
