@@ -4,22 +4,24 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { drillLink } from './fixtures/answers/index.ts';
 import { startFakeService, type FakeService } from './fixtures/api-server.ts';
 import { builtUi, openPage, sidewaysPx, startBrowser, whyNoBrowser } from './fixtures/browser.ts';
 
 type Step = (page: Page) => Promise<unknown>;
 
-/** Opens what lies over a page, by the keys, and waits until it is there. */
-const pressing =
-  (keys: readonly string[], role: 'menu' | 'option' | 'region', name?: string): Step =>
+type Part = readonly [role: 'button' | 'menu' | 'dialog' | 'option' | 'region', name?: string | RegExp];
+const partOf = (page: Page, [role, name]: Part): Locator =>
+  page.getByRole(role, name === undefined ? {} : { name }).first();
+
+/** Opens what lies over a page, by keys or a button, and waits until it is there. */
+const opening =
+  (by: readonly string[] | Part, what: Part): Step =>
   async (page) => {
-    for (const key of keys) await page.keyboard.press(key);
-    await page
-      .getByRole(role, name === undefined ? {} : { name })
-      .first()
-      .waitFor();
+    if (by[0] === 'button') await partOf(page, by as Part).click();
+    else for (const key of by) await page.keyboard.press(String(key));
+    await partOf(page, what).waitFor();
   };
 
 /** Every page with an address at which it has something to show, and what is opened over it. */
@@ -27,9 +29,10 @@ const pages: readonly (readonly [name: string, path: string, ready: string, open
   ['dashboard', '/', 'text=No success for'],
   ['cronjobs', '/cronjobs', 'text=nightly-backup'],
   ['cronjobs-none', '/cronjobs?state=critical&q=zzz', 'text=No CronJob matches'],
-  ['cronjobs-chosen', '/cronjobs', 'text=No success for', pressing(['Shift+J', 'Shift+J'], 'region', 'Chosen rows')],
-  ['cronjobs-menu', '/cronjobs', 'text=No success for', pressing(['j', 's'], 'menu')],
-  ['palette', '/', 'text=No success for', pressing(['/', 'b', 'a', 'c', 'k'], 'option')],
+  ['cronjobs-chosen', '/cronjobs', 'text=No success for', opening(['Shift+J', 'Shift+J'], ['region', 'Chosen rows'])],
+  ['cronjobs-menu', '/cronjobs', 'text=No success for', opening(['button', /^Actions of/], ['menu'])],
+  ['alerts-popover', '/alerts?view=history', 'text=Resolved', opening(['button', /^Severity /], ['dialog'])],
+  ['palette', '/', 'text=No success for', opening(['/', 'b', 'a', 'c', 'k'], ['option'])],
   ['cronjob', '/cronjobs/data/nightly-backup', 'text=Last runs'],
   ['cronjob-runs', '/cronjobs/data/nightly-backup?part=runs', 'text=in 30 days'],
   ['cronjob-trends', '/cronjobs/data/nightly-backup?part=trends', 'text=Success of each day'],

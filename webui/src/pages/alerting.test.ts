@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
-import type { ChannelTestResult, ExecutionDetail, PatternTestInput, Silence, SilenceInput } from '@cronjob-monitor/shared/contract';
+import type {
+  ChannelTestResult,
+  ExecutionDetail,
+  PatternTestInput,
+  Silence,
+  SilenceInput,
+} from '@cronjob-monitor/shared/contract';
 import { toasts } from '../kit/toast/toasts.svelte.ts';
 import { belongs, concernsAlert } from './alert/state.svelte.ts';
 import { Testing } from './channel-parts/testing.svelte.ts';
