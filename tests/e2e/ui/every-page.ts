@@ -11,7 +11,7 @@ import { builtUi, openPage, sidewaysPx, startBrowser, whyNoBrowser } from './fix
 
 type Step = (page: Page) => Promise<unknown>;
 
-type Part = readonly [role: 'button' | 'menu' | 'dialog' | 'option' | 'region', name?: string | RegExp];
+type Part = readonly [role: 'button' | 'menu' | 'textbox' | 'option' | 'region', name?: string | RegExp];
 const partOf = (page: Page, [role, name]: Part): Locator =>
   page.getByRole(role, name === undefined ? {} : { name }).first();
 
@@ -31,7 +31,12 @@ const pages: readonly (readonly [name: string, path: string, ready: string, open
   ['cronjobs-none', '/cronjobs?state=critical&q=zzz', 'text=No CronJob matches'],
   ['cronjobs-chosen', '/cronjobs', 'text=No success for', opening(['Shift+J', 'Shift+J'], ['region', 'Chosen rows'])],
   ['cronjobs-menu', '/cronjobs', 'text=No success for', opening(['button', /^Actions of/], ['menu'])],
-  ['alerts-popover', '/alerts?view=history', 'text=Resolved', opening(['button', /^Severity /], ['dialog'])],
+  [
+    'cronjobs-popover',
+    '/cronjobs',
+    'text=No success for',
+    opening(['button', 'Namespace all'], ['textbox', 'Find Namespace']),
+  ],
   ['palette', '/', 'text=No success for', opening(['/', 'b', 'a', 'c', 'k'], ['option'])],
   ['cronjob', '/cronjobs/data/nightly-backup', 'text=Last runs'],
   ['cronjob-runs', '/cronjobs/data/nightly-backup?part=runs', 'text=in 30 days'],
