@@ -229,27 +229,6 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     assert.equal((await pressed(page)).clicks, 0);
   });
 
-  journey('names each mark of a row under the pointer and the keys, and leads to its run', async (page) => {
-    await go(page, '/');
-    const marks = page.locator('main [data-row="data/nightly-backup"]').getByRole('slider');
-    const box = await marks.boundingBox();
-    assert.ok(box);
-    await page.mouse.move(box.x + box.width - 2, box.y + box.height - 2);
-    await page
-      .getByRole('tooltip')
-      .getByText(/failed after/)
-      .waitFor();
-    await page.mouse.move(box.x + 8, box.y + box.height - 2);
-    await page
-      .getByRole('tooltip')
-      .getByText(/succeeded in/)
-      .waitFor();
-    assert.match((await marks.getAttribute('aria-valuetext')) ?? '', /succeeded in/);
-    await marks.press('End');
-    await page.keyboard.press('Enter');
-    await page.waitForURL(/\/data\/nightly-backup\/runs\/nightly-backup-\d+$/);
-  });
-
   journey('finds any CronJob by the palette', async (page) => {
     await go(page, '/settings');
     await seen(page, 'Healthy');
