@@ -35,6 +35,7 @@ interface Options {
   /** Of every container. */
   readonly log?: string;
   readonly spec?: object;
+  readonly judged?: Promise<void>;
 }
 
 async function aTaking(context: TestContext, of: Options = {}) {
@@ -85,6 +86,7 @@ async function aTaking(context: TestContext, of: Options = {}) {
       logger,
       background: (_name, work) => void work,
       workedUntilAt: () => of.workedUntilAt,
+      whenJudged: () => of.judged ?? Promise.resolve(),
     },
     { epoch, signal: context.signal },
   );
@@ -270,6 +272,30 @@ async function explainedOf(
   }
   return facts;
 }
+
+test('what a start finds is explained when its alerts are raised, and until then their messages wait for it', async (context) => {
+  const judged = Promise.withResolvers<void>();
+  const { taking, fixture, read, store } = await aTaking(context, { judged: judged.promise });
+  const { cronJob } = fixture.finding({ kind: 'quiet' });
+  const failed = { ...job, cronJobUid: cronJob.uid };
+  taking.expect(execution);
+  const rest = { pods: [], cronJob: aCronJob({ uid: cronJob.uid }), siblings: [], monitored: true };
+  const gathered = { snapshot: { job: failed, gone: undefined }, held: undefined, ...rest };
+  taking.take(gathered, execution, 'new');
+  await until(() => read.length === 1);
+  taking.take(gathered, execution, 'known');
+  await wait(100);
+  assert.ok(taking.knownOf(failed.uid), 'its messages wait');
+  await fixture.fails({ context: { jobUid: failed.uid, jobName: failed.name } });
+  judged.resolve();
+  let explained: unknown;
+  for (let round = 0; round < 500 && explained === undefined; round++) {
+    await wait(10);
+    const [alert] = await listLiveAlerts(store, [cronJob.id]);
+    explained = toAlertFacts(alert?.context).evidenceOf;
+  }
+  assert.equal(explained, failed.uid);
+});
 
 test('the spec of a run that ended well while the database takes nothing is kept when it does again, and no line is logged for it', async (context) => {
   const { taking, fixture, clock, slowDown, store, logger } = await aTaking(context);
