@@ -32,6 +32,38 @@ interface ResourceOptions<T> {
   readonly isLive?: boolean;
 }
 
+/** Data as a part of a page shows them: a resource, or a piece of one. */
+export type Shown<T> = Pick<
+  Resource<T>,
+  'value' | 'error' | 'answeredAt' | 'retryAt' | 'phase' | 'isStale' | 'start' | 'refresh'
+>;
+
+/** A piece that comes with the rest of an answer, and is asked for with it. */
+export function pieceOf<Whole, T>(whole: Resource<Whole>, pick: (value: Whole) => T | undefined): Shown<T> {
+  return {
+    get value() {
+      return whole.value === undefined ? undefined : pick(whole.value);
+    },
+    get error() {
+      return whole.error;
+    },
+    get answeredAt() {
+      return whole.answeredAt;
+    },
+    get retryAt() {
+      return whole.retryAt;
+    },
+    get phase() {
+      return whole.phase === 'ready' && this.value === undefined ? 'loading' : whole.phase;
+    },
+    get isStale() {
+      return whole.isStale;
+    },
+    start: () => () => undefined,
+    refresh: () => whole.refresh(),
+  };
+}
+
 /**
  * What one part of a page shows: loads, keeps what it has while it asks again, one request at a time, and tries again by itself after a
  * failure. It knows no DOM. `load` is called with a signal that aborts when the part goes away or the question changes.

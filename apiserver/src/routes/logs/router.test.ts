@@ -77,7 +77,7 @@ async function failedRun(pods: (jobUid: string) => Pods, stored?: string) {
     get failsWith() {
       return holder.pods?.failsWith;
     },
-  } as Pods);
+  });
   const fleet = await startFleet({ cluster });
   const cronJob = await fleet.addCronJob({ name: 'backup' });
   await fleet.addMonitor({}, [cronJob]);
