@@ -1,3 +1,4 @@
+import type { Carried } from '@cronjob-monitor/shared/contract';
 import { untrack } from 'svelte';
 import { ApiError, type Answer } from '../api/client.ts';
 import type { Hint } from '../api/stream.ts';
@@ -28,6 +29,8 @@ interface ResourceOptions<T> {
   readonly fleetPauseMs?: number;
   /** Rows in it that the stream is to carry, `namespace/name`. */
   readonly refs?: (value: T) => readonly string[];
+  /** What the stream is to carry for it beside counts and rows. */
+  readonly carries?: Carried;
   /** False: not read again by itself, such as a configuration that cannot change. */
   readonly isLive?: boolean;
 }
@@ -137,6 +140,10 @@ export class Resource<T> implements Member {
 
   get fleetPauseMs(): number {
     return this.#options.fleetPauseMs ?? 0;
+  }
+
+  get carries(): Carried | undefined {
+    return this.#options.carries;
   }
 
   get refs(): readonly string[] {
