@@ -191,9 +191,9 @@ function ofStuck(finding: Finding): Sentences {
     subject === 'notStarted'
       ? `${job} has waited ${span} for its first container${why === undefined ? '' : `: ${why}`}`
       : subject === 'overrunning'
-        ? why === undefined
+        ? why === undefined && detail['neverRan'] !== true
           ? `${job} has been running for ${span}`
-          : `${job} has not ended for ${span}: ${why}`
+          : `${job} has not ${detail['neverRan'] === true ? 'started' : 'ended'} for ${span}${why === undefined ? '' : `: ${why}`}`
         : `${job} is still there ${span} after its end was decided`;
   const jobs = Array.isArray(detail['jobs']) ? detail['jobs'].filter((name) => typeof name === 'string') : [];
   const named = jobs.length > 1 ? `: ${jobs.slice(0, 5).join(', ')}${count > 5 ? ' and more' : ''}` : '';

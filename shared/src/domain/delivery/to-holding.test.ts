@@ -194,6 +194,13 @@ const rows: Row[] = [
   },
   {
     type: 'jobStuck',
+    subject: 'overrunning',
+    figures: { measured: 6, limit: 6, unit: 'seconds' },
+    detail: { jobName: 'nightly-1', neverRan: true, jobs: ['nightly-1'] },
+    says: 'Job nightly-1 has not started for 6 s. The limit is 6 s.',
+  },
+  {
+    type: 'jobStuck',
     subject: 'terminating',
     figures: { measured: 12 * minute, limit: 10 * minute, unit: 'seconds' },
     detail: { jobName: 'nightly-1', jobs: ['nightly-1'] },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { durationRegression, type DurationRegressionFacts } from './duration-regression.ts';
 import { jobStuck, type JobStuckFacts, type JobStuckRule, type UnfinishedJob } from './job-stuck.ts';
 import { jobSuspended } from './job-suspended.ts';
@@ -120,12 +120,12 @@ test('jobStuck notStarted: a container that waits in vain beside others that run
 });
 
 test('jobStuck notStarted: what is told stays until the Job starts, also when nothing says any more why it waits', () => {
-  const toldNotStarted = new Set(['j']);
-  const waiting = stuck([job({ waitingSinceAt: 0 })], { toldNotStarted });
+  const toldHopeless = new Set(['j']);
+  const waiting = stuck([job({ waitingSinceAt: 0 })], { toldHopeless });
   const verdict = jobStuck('notStarted', stuckRule, waiting, 5 * minute);
   assert.equal(verdict.kind === 'holds' && verdict.since, 2 * minute);
   assert.equal(jobStuck('notStarted', stuckRule, stuck([job({ waitingSinceAt: 0 })]), 5 * minute).kind, 'quiet');
-  assert.equal(jobStuck('notStarted', stuckRule, stuck([job({})], { toldNotStarted }), 5 * minute).kind, 'quiet');
+  assert.equal(jobStuck('notStarted', stuckRule, stuck([job({})], { toldHopeless }), 5 * minute).kind, 'quiet');
 });
 
 test('jobStuck notStarted: what is told keeps the limit that it was told by', () => {
@@ -135,9 +135,9 @@ test('jobStuck notStarted: what is told keeps the limit that it was told by', ()
   };
   const replaced = [job({ waitingSinceAt: 0, hopelessSinceAt: 4 * minute })];
   assert.equal(limitOf(stuck(replaced), 5 * minute), false);
-  const toldNotStarted = new Set(['j']);
-  assert.deepEqual(limitOf(stuck(replaced, { toldNotStarted }), 5 * minute), [120, ['j']], 'another pod waits anew');
-  assert.deepEqual(limitOf(stuck(replaced, { toldNotStarted }), 30 * minute), [120, ['j']]);
+  const toldHopeless = new Set(['j']);
+  assert.deepEqual(limitOf(stuck(replaced, { toldHopeless }), 5 * minute), [120, ['j']], 'another pod waits anew');
+  assert.deepEqual(limitOf(stuck(replaced, { toldHopeless }), 30 * minute), [120, ['j']]);
   assert.deepEqual(
     limitOf(stuck([job({ waitingSinceAt: 0 })]), 30 * minute),
     [600, undefined],
@@ -194,6 +194,41 @@ test('jobStuck overrunning: the first runs have a limit, from slot to slot, 1 to
     [limit(5 * minute), limit(6 * hour), limit(24 * hour), limit(undefined), limit(6 * hour, 9)],
     [hour, 6 * hour, 12 * hour, 12 * hour, 6 * hour],
   );
+});
+
+describe('jobStuck: what never ran is told once', () => {
+  const told = (limits: Partial<JobStuckRule>, one: Partial<UnfinishedJob>, more?: Partial<JobStuckFacts>): string[] =>
+    (['notStarted', 'overrunning'] as const).filter((subject) => {
+      const facts = stuck([job({ startedAt: 0, ...one })], more);
+      return jobStuck(subject, { ...stuckRule, ...limits }, facts, 3 * hour).kind === 'holds';
+    });
+  const waiting = { waitingSinceAt: 0 };
+  const short = { overrunningAfterMs: minute };
+
+  it('by the limit that passes first', () => {
+    assert.deepEqual(told({ overrunningAfterMs: hour }, waiting), ['notStarted']);
+    assert.deepEqual(told(short, waiting), ['overrunning']);
+  });
+  it('as not started by both limits at once', () => {
+    assert.deepEqual(told({ overrunningAfterMs: 10 * minute }, waiting), ['notStarted']);
+  });
+  it('by the limit that it was told by, whatever is known later of its wait', () => {
+    const late = { ...waiting, hopelessSinceAt: -5 * minute };
+    assert.deepEqual(told(short, late), ['notStarted']);
+    assert.deepEqual(told(short, late, { toldOverrunning: new Map([['j', minute]]) }), ['overrunning']);
+    assert.deepEqual(told(short, waiting, { toldNotStarted: new Set(['j']) }), ['notStarted']);
+  });
+  it('from its start, once it runs; and twice where one container ran and another waits in vain', () => {
+    assert.deepEqual(told({ overrunningAfterMs: hour }, {}), ['overrunning']);
+    assert.deepEqual(told({ overrunningAfterMs: hour }, { hopelessSinceAt: 0 }), ['notStarted', 'overrunning']);
+  });
+  it('and says that it has not started', () => {
+    const at = (one: Partial<UnfinishedJob>): unknown => {
+      const verdict = jobStuck('overrunning', { ...stuckRule, ...short }, stuck([job({ startedAt: 0, ...one })]), hour);
+      return verdict.kind === 'holds' && verdict.detail['neverRan'];
+    };
+    assert.deepEqual([at(waiting), at({})], [true, undefined]);
+  });
 });
 
 test('jobStuck terminating: decided, yet its pods do not end', () => {

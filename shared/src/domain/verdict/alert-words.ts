@@ -116,9 +116,10 @@ const subjectTellers: Readonly<Record<AlertSubject, Teller>> = {
     return `Not started for ${instantIn('age', beforeLimit(alert))}${reason === undefined ? '' : `: ${reason}`}${others(alert)}`;
   },
   overrunning: (alert) => {
-    // What waits for something may never have begun.
-    const { reason } = alert.facts;
-    const [goesOn, why] = reason === undefined ? ['Running', ''] : ['Not ended', `: ${reason}`];
+    const { reason, verdict } = alert.facts;
+    const goesOn =
+      verdict?.detail['neverRan'] === true ? 'Not started' : reason === undefined ? 'Running' : 'Not ended';
+    const why = reason === undefined ? '' : `: ${reason}`;
     return `${goesOn} for ${instantIn('age', beforeLimit(alert))}${limitOf(alert)}${why}${others(alert)}`;
   },
   terminating: (alert) => `Ending for ${instantIn('age', beforeLimit(alert))}${others(alert)}`,

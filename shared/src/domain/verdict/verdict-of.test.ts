@@ -266,6 +266,14 @@ describe('the sentence of an alert', () => {
       { ...anAlert('jobStuck', 'overrunning'), limit: 600, facts: { reason: 'ImagePullBackOff' } },
       'Not ended for 1 h 10 min (limit 10 min): ImagePullBackOff',
     ],
+    [
+      {
+        ...anAlert('jobStuck', 'overrunning'),
+        limit: 600,
+        facts: { verdict: { reason: 'overrunning', count: 1, timeZone: 'UTC', detail: { neverRan: true } } },
+      },
+      'Not started for 1 h 10 min (limit 10 min)',
+    ],
     [{ ...anAlert('jobStuck', 'terminating'), limit: 600 }, 'Ending for 1 h 10 min'],
   ];
   for (const [alert, words] of rows) test(words, () => assert.equal(printWords(alertWords(alert), reader), words));
