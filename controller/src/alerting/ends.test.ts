@@ -219,6 +219,32 @@ test('an alert that opened while its monitor told nobody is told once, as soon a
   }
 });
 
+test('a channel that is named while an alert is open hears of it once, and the others are told as before', async (t) => {
+  const { clock, fails, stillHolds, succeeds, send, requests } = await anAlertingFixture(t);
+  const only = (...names: string[]) => ({
+    rules: { alerting: { enabled: true, channelRefs: names.map((name) => ({ name, severities: [] })) } },
+  });
+  const windowMs = hourMs;
+  await fails(only('team-chat'));
+  assert.deepEqual(await send(), ['team-chat firing']);
+  const { sinceAt } = (await stillHolds(only('team-chat')))[0]?.alert ?? requests[0]?.alert ?? {};
+  await clock.advance(windowMs / 2);
+  for (const told of [['on-call firing'], []]) {
+    await stillHolds(only('team-chat', 'on-call'));
+    assert.deepEqual(await send(), told);
+  }
+  const last = requests.at(-1);
+  assert.deepEqual([last?.alert.sinceAt, last?.notification], [sinceAt, 1], 'the same message as the others had');
+  await stillHolds(only('team-chat'));
+  await stillHolds(only('team-chat', 'on-call'));
+  assert.deepEqual(await send(), [], 'named again, it knows');
+  await clock.advance(windowMs / 2 + 1);
+  await fails(only('team-chat'));
+  assert.deepEqual(await send(), ['team-chat firing'], 'the duplicate window began with the first message');
+  await succeeds(only('team-chat', 'on-call'));
+  assert.deepEqual((await send()).toSorted(), ['on-call closing', 'team-chat closing']);
+});
+
 test('an alert that no channel took is told once when its severity, or what its monitor routes, changes', async (t) => {
   const alerting = { enabled: true, channelRefs: [{ name: 'team-chat', severities: ['critical' as const] }] };
   for (const now of [{ alerting, severityOverrides: { jobFailed: 'critical' as const } }, {}]) {

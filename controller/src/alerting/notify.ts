@@ -27,6 +27,7 @@ import {
   keptMs,
   listDeliveriesOfAlert,
   listEvidence,
+  newChannelCause,
   newId,
   updateCancelled,
   updateJoined,
@@ -167,6 +168,7 @@ async function notifyChannel(
     mergedInto: twin?.id,
     nextAt: turn?.dueAt ?? digest?.dueAt ?? (awaited ? now + evidenceWaitMs(channel, awaited.messageWaitMs) : now),
     isTurn: turn !== undefined,
+    isNew: reason === 'newChannel',
   });
   if (id === undefined) return;
   const message = { deliveryId: id, channelUid: channel.uid };
@@ -209,6 +211,8 @@ export async function queue(
       readonly digest?: { readonly id: string } | undefined;
       /** It waits for its turn after other channels. */
       readonly isTurn?: boolean | undefined;
+      /** Its channel is named since others were told. */
+      readonly isNew?: boolean | undefined;
     },
 ): Promise<string | undefined> {
   const { tx, now, finding, freeze } = writing;
@@ -227,7 +231,7 @@ export async function queue(
     digestId: of.digest?.id ?? alert.digestId,
     channel,
     kind,
-    cause: isFirstNotice ? firstNoticeCause : of.isTurn ? afterCause : of.digest ? 'scope' : undefined,
+    cause: isFirstNotice ? firstNoticeCause : causeOf(of),
     severity: alert.severity,
     state: of.state,
     dedupKey: dedupKeyOf({ alertId: alert.id, kind, notifyNo: alert.notifyNo, channelUid: channel.uid }),
@@ -243,6 +247,12 @@ export async function queue(
   };
   if (addUnasked) addUnasked(delivery);
   return addUnasked || (await insertDelivery(tx, delivery)) ? id : undefined;
+}
+
+function causeOf({ isTurn, digest, isNew }: Pick<Parameters<typeof queue>[2], 'isTurn' | 'digest' | 'isNew'>) {
+  if (isTurn) return afterCause;
+  if (digest) return 'scope';
+  return isNew ? newChannelCause : undefined;
 }
 
 /** Of a stream in which nothing was told yet. */

@@ -276,6 +276,7 @@ export {
   afterCause,
   firstNoticeCause,
   keptMs,
+  newChannelCause,
   type ClaimedDelivery,
   type NewDelivery,
 } from './deliveries/delivery-record.ts';

@@ -204,7 +204,7 @@ export type AlertNotice =
       readonly kind: 'firing' | 'reminder' | 'flapping';
       readonly channels: readonly ToldTo[];
       /** In the timeline, where it is not the kind. */
-      readonly reason: 'changedError' | undefined;
+      readonly reason: 'changedError' | 'newChannel' | undefined;
       readonly held: HeldBefore | undefined;
       /** Evidence that is still being taken is waited for, so long as the channel does. */
       readonly awaited: AwaitedEvidence | undefined;

@@ -13,7 +13,7 @@ import type {
 } from './alert.ts';
 import { dependencyHold } from './dependency.ts';
 import { muteOf, muteThroughout, type MessageHold, type Mute } from './holds.ts';
-import { routesOf } from './routes.ts';
+import { routesOf, type ToldTo } from './routes.ts';
 import { alertSeverity } from './severity.ts';
 
 /** When a hold that names no end is looked at again. */
@@ -120,5 +120,12 @@ export function notify(
     decisions.push({ action: 'notRouted', reason: 'instead', detail: routes.told.map(({ name }) => name).join(', ') });
   const awaited = verdict.kind === 'holds' ? verdict.awaited : undefined;
   messages.push({ kind, channels: routes.told, reason, held, awaited });
-  return { ...alert, dueAt: undefined, notifyNo: alert.notifyNo + 1 };
+  return { ...withToldTo(alert, routes.told), dueAt: undefined, notifyNo: alert.notifyNo + 1 };
+}
+
+/** The alert, with these channels among those that it was told for. */
+export function withToldTo(alert: AlertRecord, told: readonly ToldTo[]): AlertRecord {
+  const facts = toAlertFacts(alert.context);
+  const toldTo = [...new Set([...(facts.toldTo ?? []), ...told.map(({ name }) => name)])];
+  return { ...alert, context: { ...facts, toldTo } };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alertTypes, alertTypeTable, type AlertSubject, type AlertType } from '../../contract/index.ts';
 import { holds, type Figures } from '../detect/verdict.ts';
-import { keepEvidence, withEvidence, withoutAbsent } from './alert-context.ts';
+import { keepKnown, withEvidence, withoutAbsent } from './alert-context.ts';
 import { toHolding, type AlertSurroundings, type HoldingVerdict } from './to-holding.ts';
 
 const minute = 60;
@@ -328,8 +328,8 @@ test('what the monitor does not want in its alerts is left out', () => {
 test('a verdict asked again keeps what evidence told of the same run, and forgets that of another', () => {
   const first = toHolding('jobFailed', undefined, failed, { timeZone: 'UTC', run: { ...run, fix: undefined } }).context;
   const known = withEvidence(first, { suggestedFix: 'Add memory.', logsUnavailable: 'timeout' });
-  const again = keepEvidence(known, first) as typeof known;
+  const again = keepKnown(known, first) as typeof known;
   assert.deepEqual([again.suggestedFix, again.logsUnavailable], ['Add memory.', 'timeout']);
   const next = { ...first, jobUid: 'u2', jobName: 'nightly-2' };
-  assert.deepEqual(keepEvidence(known, next), next);
+  assert.deepEqual(keepKnown(known, next), next);
 });
