@@ -28,7 +28,7 @@ export {
   type OutputFacts,
 } from './execution/output-facts.ts';
 export { findExitCause, type ExitCause } from './execution/exit-cause.ts';
-export { failureReason } from './execution/failure-reason.ts';
+export { failureReason, policyRuleOf } from './execution/failure-reason.ts';
 export { lowestIndex } from './execution/indexes.ts';
 export {
   hopelessFrom,

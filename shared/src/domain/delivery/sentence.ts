@@ -52,6 +52,7 @@ function ofFailure({ count, detail }: Finding, run: AlertRun | undefined): Sente
   const [failedOfLast, ofLast] = [numberOf(detail['failedOfLast']) ?? 0, numberOf(detail['ofLast']) ?? 0];
   return [
     `Run ${jobName(detail)} failed${attempts}${exit}${why}`,
+    whatFailed(detail),
     count > 1 ? `It is the ${ordinal(count)} failure in a row` : undefined,
     ofLast > 0 ? `With it ${failedOfLast} of the last ${ofLast} runs had failed` : undefined,
     // It stands in the closing as well: what is true before the end of the alert only would be wrong there.
@@ -59,6 +60,19 @@ function ofFailure({ count, detail }: Finding, run: AlertRun | undefined): Sente
       ? `Since then ${counted(successes, 'run')} succeeded, which alone ${successes === 1 ? 'does' : 'do'} not end it`
       : undefined,
   ];
+}
+
+/** More indexes than this are left out. */
+const mostIndexes = 100;
+
+/** Which indexes of an indexed Job failed, or which rule ended it; undefined: the run was neither. */
+function whatFailed(detail: Finding['detail']): string | undefined {
+  const rule = textOf(detail['policyRule']);
+  if (rule !== undefined) return `Its podFailurePolicy ended it, by the ${rule}`;
+  const indexes = textOf(detail['failedIndexes']);
+  if (indexes === undefined) return undefined;
+  const isOne = /^\d+$/.test(indexes);
+  return isOne ? `Its index ${indexes} failed` : `Its indexes ${cutEnd(indexes, mostIndexes)} failed`;
 }
 
 const missCauses: Readonly<Record<string, string>> = {

@@ -42,6 +42,21 @@ const rows: Row[] = [
   },
   {
     type: 'jobFailed',
+    detail: { jobName: 'nightly-1', exitCode: 1, reason: 'Error', jobReason: 'FailedIndexes', failedIndexes: '0,2-3' },
+    says: 'Run nightly-1 failed with exit code 1 (Error). Its indexes 0,2-3 failed.',
+  },
+  {
+    type: 'jobFailed',
+    detail: { jobName: 'nightly-1', exitCode: 1, failedIndexes: '0,2,4,6,8,10,12,14,16,18,20,'.repeat(20) },
+    says: `Run nightly-1 failed with exit code 1. Its indexes ${'0,2,4,6,8,10,12,14,16,18,20,'.repeat(20).slice(0, 99)}… failed.`,
+  },
+  {
+    type: 'jobFailed',
+    detail: { jobName: 'nightly-1', exitCode: 42, reason: 'Error', policyRule: 'FailJob rule at index 1' },
+    says: 'Run nightly-1 failed with exit code 42 (Error). Its podFailurePolicy ended it, by the FailJob rule at index 1.',
+  },
+  {
+    type: 'jobFailed',
     detail: { jobName: 'nightly-1', reason: 'DeadlineExceeded', successesInRow: 1 },
     says: 'Run nightly-1 failed: DeadlineExceeded. Since then 1 run succeeded, which alone does not end it.',
   },
