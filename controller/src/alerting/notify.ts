@@ -21,6 +21,7 @@ import {
   findOpenDigest,
   findStreamEnd,
   findTwin,
+  foldLesserTwins,
   firstNoticeCause,
   insertDelivery,
   insertDigest,
@@ -156,13 +157,14 @@ async function notifyChannel(
       ? undefined
       : await findTwin(tx, { collapseKey, alertId: alert.id, severity: alert.severity, after });
   const digest = twin || turn ? undefined : await enterScope(tx, channel, foldBy);
+  const streamId = digest?.id ?? twin?.streamId ?? (own && own.kind !== 'closing' ? own.streamId : alert.id);
   const id = await queue(writing, alert, {
     kind,
     held,
     evidence,
     channel,
     digest,
-    streamId: digest?.id ?? twin?.streamId ?? (own && own.kind !== 'closing' ? own.streamId : alert.id),
+    streamId,
     collapseKey,
     state: twin ? 'collapsed' : 'ready',
     mergedInto: twin?.id,
@@ -177,7 +179,31 @@ async function notifyChannel(
     unsent.push({ channel: channel.name, kind, result: 'collapsed' });
   } else if (turn) decide(writing, alert, { ...message, action: 'queued', reason: 'after', untilAt: turn.dueAt });
   else if (digest) decide(writing, alert, { ...message, action: 'queued', reason: 'scope', untilAt: digest.dueAt });
-  else decide(writing, alert, { ...message, action: 'queued', reason: reason ?? kind });
+  else {
+    decide(writing, alert, { ...message, action: 'queued', reason: reason ?? kind });
+    if (alert.severity === 'critical' && !writing.addUnasked)
+      await foldLesser(
+        writing,
+        alert,
+        { collapseKey, after, into: { id, streamId, channelUid: channel.uid } },
+        channel.name,
+      );
+  }
+}
+
+/** What other monitors say of it as a warning is not told besides. */
+async function foldLesser(
+  { tx, decisions, finding, unsent }: MessageWriting,
+  { id: alertId }: AlertRecord,
+  of: Omit<Parameters<typeof foldLesserTwins>[1], 'alertId'>,
+  channel: string,
+): Promise<void> {
+  const { id: detail, channelUid } = of.into;
+  for (const { id: deliveryId, alertId: folded, kind } of await foldLesserTwins(tx, { ...of, alertId })) {
+    const { id: cronJobId } = finding.cronJob;
+    decisions.push({ alertId: folded, cronJobId, deliveryId, channelUid, action: 'collapsed', reason: 'twin', detail });
+    unsent.push({ channel, kind, result: 'collapsed' });
+  }
 }
 
 /** The digest that a message joins or opens, and when that is told next; undefined: it goes alone. */

@@ -297,6 +297,7 @@ export { insertDelivery, insertNewDeliveries } from './deliveries/insert-deliver
 export {
   findStreamEnd,
   findTwin,
+  foldLesserTwins,
   isStreamShared,
   listDeliveriesOfAlert,
   type AlertDelivery,
