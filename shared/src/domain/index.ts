@@ -296,7 +296,7 @@ export {
 } from './alert/route.ts';
 export { alertSeverity } from './alert/severity.ts';
 export { rungOf, type RungFacts } from './alert/rung.ts';
-export { messageHold, muteOf, type MessageHold, type Mute } from './alert/holds.ts';
+export { messageHold, muteOf, type EarlierMute, type MessageHold, type Mute } from './alert/holds.ts';
 export { isInForce, matches, silenceOf, type MutableAlert, type Silence, type SilenceMatcher } from './mute/silence.ts';
 export { admit, criticalReserve, type Admission, type RateLimit } from './limits/token-bucket.ts';
 export {

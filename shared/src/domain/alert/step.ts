@@ -59,8 +59,9 @@ export function muteNow(
   { finding, verdict, world: { now, silences } }: StepDraft,
   alert: Pick<AlertRecord, 'id' | 'severity'>,
 ): Mute | undefined {
-  const { windows, mutedUntilAt, alertDelayMs } = finding.rules;
-  if (windows.length === 0 && silences.length === 0 && mutedUntilAt === undefined) return undefined;
+  const { windows, mutedUntilAt, earlierMutes, alertDelayMs } = finding.rules;
+  const isNeverMuted = windows.length === 0 && silences.length === 0 && mutedUntilAt === undefined && !earlierMutes;
+  if (isNeverMuted) return undefined;
   const mutable = toMutable(finding, alert);
   if (verdict.kind !== 'holds' || verdict.happenedAt === undefined)
     return muteOf(mutable, finding.rules, silences, now);
