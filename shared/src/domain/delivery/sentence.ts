@@ -1,6 +1,7 @@
 import type { AlertType, StuckSubject } from '../../contract/index.ts';
 import { toAbsence, type Absence } from '../detect/disappeared.ts';
 import type { Instant } from '../instant.ts';
+import { toldOfSketch } from '../stats/sketch.ts';
 import { cutEnd } from '../text/cut.ts';
 import type { AlertRun } from './alert-context.ts';
 import type { Finding } from './finding.ts';
@@ -183,7 +184,7 @@ function ofRegression({ figures, detail }: Finding): Sentences {
   return [
     before === undefined
       ? `The 95th percentile of recent durations is ${took}`
-      : `The 95th percentile of recent durations is ${took}${more || ', after'} the ${spanInWords(before / 1_000)} of the runs before`,
+      : `The 95th percentile of recent durations is ${took}${more || ', after'} the ${spanInWords(toldOfSketch(before) / 1_000)} of the runs before`,
     figures.limit === undefined ? undefined : `The limit is ${limitInWords(figures.limit)}`,
   ];
 }

@@ -173,6 +173,12 @@ const rows: Row[] = [
     says: 'The 95th percentile of recent durations is 12 min, 80 % more than the 6 min of the runs before. The limit is 10 min.',
   },
   {
+    type: 'durationRegression',
+    figures: { measured: 9 * minute, limit: 7.5 * minute, unit: 'seconds' },
+    detail: { baseline: { runs: 20, p25: 1, p75: 2, p95: 298_800 }, risePercent: 80.4 },
+    says: 'The 95th percentile of recent durations is 9 min, 80 % more than the 5 min of the runs before. The limit is 7 min 30 s.',
+  },
+  {
     type: 'jobSuspended',
     figures: { measured: 8 * day, limit: 7 * day, unit: 'seconds' },
     detail: { suspendedSinceAt: at('13T00:00:00') },

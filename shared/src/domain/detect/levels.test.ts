@@ -21,6 +21,14 @@ test('durationRegression: recent runs half as long again hold', () => {
   assert.ok(verdict.kind === 'holds');
   assert.equal(verdict.figures.measured, 20 * 60);
 });
+test('durationRegression: its limit is as round as the baseline allows, and never above what is said to pass it', () => {
+  const precise = { ...baseline, p95: 11.97 * minute };
+  const limitOf = (recent: number): number | undefined => {
+    const verdict = regression([recent, recent, recent, recent, recent], { baseline: precise });
+    return verdict.kind === 'holds' ? verdict.figures.limit : undefined;
+  };
+  assert.deepEqual([limitOf(20), limitOf(17.97)], [18 * 60, (17.97 * minute) / 1000]);
+});
 for (const [says, recent, more] of [
   ['one slow run alone does not', [10, 11, 10, 11, 30], {}],
   [
