@@ -18,7 +18,7 @@ import { cronJobColumns } from '../export/columns.ts';
 import { gatherMetrics, readDeadMan } from './metrics.ts';
 import { presentAll, readCronJobList, readInBatches } from './list.ts';
 import { cronJobQuery, cronJobsQuery, cronJobsRules } from './query.ts';
-import { presentAlerts } from '../alerts/router.ts';
+import { presentAlerts } from '../alerts/present.ts';
 import { presentExecution } from '../executions/present.ts';
 import { orNull, toSeconds, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
