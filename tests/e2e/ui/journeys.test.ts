@@ -3,7 +3,7 @@ import { describe } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noLeader, overview } from './fixtures/answers/index.ts';
 import { until, whyNoBrowser } from './fixtures/browser.ts';
-import { useJourneys } from './fixtures/journeys.ts';
+import { pressed, useJourneys } from './fixtures/journeys.ts';
 import { becomesWell, happensTo } from './fixtures/verdicts.ts';
 
 describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
@@ -188,9 +188,50 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Namespace data');
   });
 
+  journey('goes every way of the first night by the keys alone', async (page) => {
+    /** Tab, until what has the focus is called so. */
+    const tabTo = async (name: RegExp): Promise<void> => {
+      for (let tabs = 0; tabs < 150; tabs++) {
+        await page.keyboard.press('Tab');
+        const told =
+          'document.activeElement.ariaLabel ?? (document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()';
+        if (name.test(await page.evaluate<string>(told))) return;
+      }
+      assert.fail(`nothing that Tab reaches is called ${name}`);
+    };
+    const enter = async (path: string, ready: string | RegExp, name: RegExp): Promise<void> => {
+      await go(page, path);
+      await seen(page, ready);
+      await tabTo(name);
+      await page.keyboard.press('Enter');
+    };
+    await page.addInitScript({ content: 'window.print = () => { window.printed = true; }' });
+    await enter('/', 'Killed', /^L102 of the log of nightly-backup-/);
+    await page.waitForURL(/\/runs\/nightly-backup-\d+.*#L102$/);
+    await page.locator('.log .marked').waitFor();
+    await enter('/cronjobs/data/nightly-backup', 'Last runs', /^If it failed now, data-chat hears/);
+    await page.locator('#who-hears').getByText('Silenced until').waitFor();
+    await enter('/cronjobs/data/nightly-backup', 'Last runs', /^Trigger$/);
+    await seen(page, /Started nightly-backup-manual-/);
+    await tabTo(/expected runs: /);
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/runs\/nightly-backup-\d+$/);
+    await go(page, '/cronjobs/data/nightly-backup?part=runs');
+    await seen(page, 'in 30 days');
+    await tabTo(/^Find in all logs$/);
+    await page.keyboard.type('heap');
+    await page.locator('main mark').getByText('heap').first().waitFor();
+    await enter('/sla', '52 of 57', /^Print$/);
+    await until(page, 'window.printed === true');
+    await enter('/channels/ops-chat', 'As it is sent', /^Test$/);
+    await seen(page, 'ops-chat: Accepted');
+    assert.equal((await pressed(page)).clicks, 0);
+  });
+
   journey('finds any CronJob by the palette', async (page) => {
     await go(page, '/settings');
-    await seen(page, 'storage.type');
+    await seen(page, 'Healthy');
     await page.keyboard.press('/');
     const field = page.getByRole('combobox', { name: 'Search' });
     await field.fill('no such name');
@@ -204,7 +245,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
 
   journey('lists CronJobs in the palette by what is wrong with them', async (page) => {
     await go(page, '/settings');
-    await seen(page, 'storage.type');
+    await seen(page, 'Healthy');
     await page.keyboard.press('/');
     await page.getByRole('combobox', { name: 'Search' }).fill('late');
     await page.getByText('CronJobs: late').waitFor();
