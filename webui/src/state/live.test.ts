@@ -393,6 +393,7 @@ describe('what the stream carries', () => {
     let refs: readonly string[] = ['prod/a'];
     const member = {
       ...aMember(() => false),
+      carries: 'incidents' as const,
       get refs() {
         return refs;
       },
@@ -417,5 +418,6 @@ describe('what the stream carries', () => {
       ],
     );
     assert.equal(opened[0]?.signal.aborted, true);
+    assert.equal(opened[0]?.query['carry'], 'overview,rows,incidents', 'what a part of the page wants carried');
   });
 });
