@@ -10,7 +10,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { notFound } from '../../errors.ts';
 import { orNull, toSeconds, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
-import { presentAlerts } from '../alerts/router.ts';
+import { presentAlerts } from '../alerts/present.ts';
 import type { RouteDeps } from '../deps.ts';
 import { presentExecution } from '../executions/present.ts';
 import type { KnownCronJob } from '../known-cron-job.ts';
