@@ -1,5 +1,7 @@
+import type { OwnerWord } from '@cronjob-monitor/shared/contract';
 import {
   withEarlierWords,
+  type EarlierMute,
   type AlertRules,
   type CronJobFacts,
   type DetectionRules,
@@ -173,9 +175,12 @@ function selecting(
   });
 }
 
-function toWatch({ known, watcher }: KnownWatcher, earlier: EarlierRules | undefined): Watch {
+function toWatch(of: KnownWatcher, earlier: EarlierRules | undefined): Watch {
+  const { known, watcher } = of;
   const { id, judgesFromAt, wasJudged, newsFromAt } = known;
-  const { namespace, name, rules, isMisread } = watcher;
+  const { namespace, name, isMisread } = watcher;
+  const earlierMutes = earlierMutesOf(of);
+  const rules = earlierMutes ? { ...watcher.rules, alerts: { ...watcher.rules.alerts, earlierMutes } } : watcher.rules;
   return {
     monitor: { id, uid: known.id16, namespace, name },
     rules,
@@ -186,6 +191,21 @@ function toWatch({ known, watcher }: KnownWatcher, earlier: EarlierRules | undef
     earlier,
   };
 }
+
+/** What the owners said before of how long it is muted; undefined: never anything. */
+function earlierMutesOf({ watcher, earlierWords }: KnownWatcher): readonly EarlierMute[] | undefined {
+  const isMuted = earlierWords.some(
+    ({ words: { cronJob, ofNamespace } }) => cronJob[muteWord] ?? ofNamespace[muteWord],
+  );
+  if (!isMuted && watcher.rules.alerts.mutedUntilAt === undefined) return undefined;
+  const mutes = earlierWords.flatMap(({ untilAt: saidUntilAt, words }): EarlierMute[] => {
+    const rules = watcher.rulesUnder?.({ words });
+    return rules ? [{ saidUntilAt, mutedUntilAt: rules.alerts.mutedUntilAt }] : [];
+  });
+  return mutes.length > 0 ? mutes : undefined;
+}
+
+const muteWord = 'mute-until' satisfies OwnerWord;
 
 /** The row that is not deleted is the present object of its name. */
 function isSame(known: JudgingMonitor, watcher: Pick<Watcher, 'namespace' | 'name'>): boolean {

@@ -31,6 +31,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
     {
       ...deps,
       workedUntilAt: () => verdicts.watchedUntilAt,
+      whenJudged: () => (verdicts.isSuccession ? Promise.resolve() : verdicts.evaluation.judged),
       onFacts: (cronJobUid) => verdicts.evaluation.ask([cronJobUid], ['output']),
     },
     { epoch: term.epoch, signal: capturingSignal },

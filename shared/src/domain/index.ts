@@ -27,7 +27,7 @@ export {
   withoutFacts,
 } from './execution/output-facts.ts';
 export { findExitCause, type ExitCause } from './execution/exit-cause.ts';
-export { failureReason } from './execution/failure-reason.ts';
+export { failureReason, policyRuleOf } from './execution/failure-reason.ts';
 export { lowestIndex } from './execution/indexes.ts';
 export {
   hopelessFrom,
@@ -287,7 +287,7 @@ export {
 } from './alert/route.ts';
 export { alertSeverity } from './alert/severity.ts';
 export { rungOf, type RungFacts } from './alert/rung.ts';
-export { messageHold, muteOf, type MessageHold, type Mute } from './alert/holds.ts';
+export { messageHold, muteOf, type EarlierMute, type MessageHold, type Mute } from './alert/holds.ts';
 export { isInForce, matches, silenceOf, type MutableAlert, type Silence, type SilenceMatcher } from './mute/silence.ts';
 export { admit, criticalReserve, type Admission, type RateLimit } from './limits/token-bucket.ts';
 export {

@@ -276,6 +276,7 @@ export {
   afterCause,
   firstNoticeCause,
   keptMs,
+  newChannelCause,
   type ClaimedDelivery,
   type NewDelivery,
 } from './deliveries/delivery-record.ts';
@@ -296,6 +297,7 @@ export { insertDelivery, insertNewDeliveries } from './deliveries/insert-deliver
 export {
   findStreamEnd,
   findTwin,
+  foldLesserTwins,
   isStreamShared,
   listDeliveriesOfAlert,
   type AlertDelivery,

@@ -243,6 +243,26 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     await seen(page, 'No success for');
   });
 
+  journey('acknowledges and silences from the palette, as the line at its foot says', async (page) => {
+    await go(page, '/settings');
+    await seen(page, 'storage.type');
+    const type = async (typed: string, does: RegExp): Promise<void> => {
+      await page.keyboard.press('/');
+      await page.getByRole('combobox', { name: 'Search' }).fill(typed);
+      await page.getByText(does).waitFor();
+      await page.keyboard.press('Enter');
+    };
+    await type('ack nightly', /^acknowledge \d+ alerts? of data\/nightly-backup$/);
+    await seen(page, 'Acknowledged data/nightly-backup');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await seen(page, 'Taken back for data/nightly-backup');
+    await type('silence nightly', /^choose for how long data\/nightly-backup is silenced$/);
+    await page.getByRole('dialog', { name: 'Silence data/nightly-backup' }).waitFor();
+    await page.keyboard.press('Enter');
+    await seen(page, /^Silenced data\/nightly-backup until /);
+    assert.match(page.url(), /\/settings$/);
+  });
+
   journey('lists CronJobs in the palette by what is wrong with them', async (page) => {
     await go(page, '/settings');
     await seen(page, 'Healthy');
@@ -516,15 +536,15 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
       await seen(page, 'Last runs');
       const parts = page.getByRole('navigation', { name: 'Parts of nightly-backup' });
       const current = parts.locator('[aria-current="page"]');
-      const asked = (): string[] =>
-        service().asked.filter((line) => line.startsWith('GET cronjobs/data/nightly-backup/'));
-      const ofRail = 'GET cronjobs/data/nightly-backup/route?type=jobFailed';
-      assert.deepEqual(asked(), [ofRail], 'runs, expected runs and figures by day are asked for by their parts');
+      const asked = (): string[] => service().asked.filter((line) => /^GET (cronjobs\/data|monitors)\//.test(line));
+      const detail = 'GET cronjobs/data/nightly-backup?recent=90&include=';
+      assert.deepEqual(asked(), [`${detail}route`], 'what a part shows is asked for by that part');
       await page.keyboard.press('2');
       await page.waitForURL(/part=runs$/);
       await page.getByRole('table', { name: 'Runs, newest first' }).waitFor();
       assert.match((await current.textContent()) ?? '', /Runs/);
       assert.equal(await page.getByRole('region', { name: 'Verdict' }).count(), 0);
+      assert.deepEqual(asked().slice(1), [`${detail}runs%2Cslots%2Croute`]);
       await page.getByRole('button', { name: '7 d', exact: true }).click();
       await page.waitForURL(/days=7/);
       assert.equal(asked().filter((line) => line.includes('/series')).length, 0);

@@ -106,9 +106,10 @@ describe('the user interface of the running service', { skip: whyNoBrowser() ?? 
     await seen(page, 'Resolves when');
     await seen(page, 'Found');
     await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('button', { name: 'Note' }).click();
     await page.getByRole('textbox', { name: 'Note' }).fill('on it');
     await page.getByRole('textbox', { name: 'Your name' }).fill('ana');
-    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await seen(page, 'Acknowledged by ana: on it');
     assert.deepEqual(opened.complaints, []);
   });
