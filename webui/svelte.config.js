@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** Every component, in an order that each machine finds them in. */
 const components = readdirSync(join(import.meta.dirname, 'src'), { recursive: true })
   .filter((file) => file.endsWith('.svelte'))
-  .sort();
+  .sort((a, b) => (a < b ? -1 : 1));
 
 // Svelte strips types by itself: components use erasable syntax only, and plain CSS.
 export default {
