@@ -47,18 +47,24 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
   journey('acknowledges with a name and a note, and takes it back', async (page) => {
     await go(page, alertPath);
     await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await seen(page, 'Acknowledged by anonymous');
+    await page.getByRole('button', { name: 'Note' }).click();
     await page.getByRole('textbox', { name: 'Note' }).fill('on it');
     await page.getByRole('textbox', { name: 'Your name' }).fill('ana');
     await page.getByRole('dialog').getByRole('button', { name: '4 h' }).click();
     await page.keyboard.press('Tab');
-    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await seen(page, 'Acknowledged by ana until 18:03');
     assert.equal(service().alerting.acknowledgements.get('019b-data/nightly-backup')?.note, 'on it');
     await page.getByRole('button', { name: 'Take back' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+    await page.getByRole('button', { name: 'Acknowledge' }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await seen(page, 'Acknowledged by ana until 18:03');
+    await page.keyboard.press('a');
     await page.getByRole('button', { name: 'Acknowledge' }).waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('button', { name: 'Note' }).click();
     assert.equal(await page.getByRole('textbox', { name: 'Your name' }).inputValue(), 'ana', 'the name is remembered');
   });
 
@@ -75,7 +81,6 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     await line.getByText(/^Waits before the first message until /).waitFor();
     await line.getByRole('button', { name: /^Actions of / }).click();
     await page.getByRole('menuitem', { name: 'Acknowledge' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
     await line.getByText(/^Acknowledged by anonymous/).waitFor();
     await line.click({ position: { x: 2, y: 2 } });
     await page.waitForURL(/\/alerts\/019b-waiting$/);
@@ -112,7 +117,7 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
       .getByRole('link', { name: /No success for/ })
       .first()
       .click();
-    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('button', { name: 'Silence' }).click();
     await page.getByRole('dialog').waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'Alerts' }).waitFor();
@@ -161,12 +166,16 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     await seen(page, 'No success for');
     await page.keyboard.press('j');
     await page.keyboard.press('s');
-    await page.getByRole('menuitem', { name: 'Silence for 1 h' }).waitFor();
-    await until(page, 'document.activeElement?.textContent.trim() === "Silence for 1 h"');
-    await page.keyboard.press('Enter');
-    await seen(page, /Silenced [a-z]+\/[a-z-]+ until 15:0[34]: \d alerts? held/);
+    const popover = page.getByRole('dialog', { name: /^Silence [a-z]+\/[a-z-]+$/ });
+    await popover.getByText(/^Holds \d+ alerts? now$/).waitFor();
+    await popover.getByRole('button', { name: 'Until tomorrow 09:00' }).waitFor();
+    await popover.getByRole('textbox', { name: 'Comment' }).fill('storage move');
+    await popover.getByRole('button', { name: 'For 1 h' }).press('Enter');
+    await seen(page, /^Silenced [a-z]+\/[a-z-]+$/);
+    assert.equal(service().alerting.silences[0]?.comment, 'storage move');
+    assert.ok(await page.evaluate("document.activeElement.closest('[data-row]') !== null"), 'the focus stays');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await seen(page, /[a-z]+\/[a-z-]+ is told of again/);
+    await seen(page, /^Taken back for [a-z]+\/[a-z-]+$/);
   });
 
   journey('silences an alert of a CronJob from its line by keyboard', async (page) => {
@@ -252,7 +261,7 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
   journey(
     'tries a pattern on a run, with the words of the server',
     async (page) => {
-      await go(page, '/settings');
+      await go(page, '/settings?part=patterns');
       await page.getByRole('textbox', { name: 'Exit code, or a range' }).fill('137');
       await page.getByRole('textbox', { name: 'What it suggests' }).fill('Raise its limit');
       await page.getByRole('textbox', { name: 'Exit code of the run' }).fill('1');

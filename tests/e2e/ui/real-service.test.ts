@@ -106,9 +106,10 @@ describe('the user interface of the running service', { skip: whyNoBrowser() ?? 
     await seen(page, 'Resolves when');
     await seen(page, 'Found');
     await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('button', { name: 'Note' }).click();
     await page.getByRole('textbox', { name: 'Note' }).fill('on it');
     await page.getByRole('textbox', { name: 'Your name' }).fill('ana');
-    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await seen(page, 'Acknowledged by ana: on it');
     assert.deepEqual(opened.complaints, []);
   });
@@ -142,7 +143,7 @@ describe('the user interface of the running service', { skip: whyNoBrowser() ?? 
   test('tries a pattern, lists targets and saves a file of every list', async () => {
     await using opened = await openPage(browser);
     const { page } = opened;
-    await go(page, '/settings');
+    await go(page, '/settings?part=patterns');
     await page.getByRole('textbox', { name: 'Log, expression' }).fill('out of (memory|disk)');
     await page.getByRole('textbox', { name: 'What it suggests' }).fill('Look at {{ .Namespace }}');
     await page.getByRole('textbox', { name: 'Its log' }).fill('fatal: out of disk');

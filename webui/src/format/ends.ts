@@ -4,27 +4,34 @@ import type { Viewer } from './viewer.ts';
 /** When something that a person sets ends by itself. */
 export const endChoices = ['1h', '4h', 'morning'] as const;
 export type EndChoice = (typeof endChoices)[number];
-export const endWords: Readonly<Record<EndChoice, string>> = { '1h': '1 h', '4h': '4 h', morning: '08:00' };
+export const endWords: Readonly<Record<EndChoice, string>> = { '1h': '1 h', '4h': '4 h', morning: '09:00' };
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
 const dayMs = 24 * hourMs;
-const morningMinute = 8 * 60;
+const morningMinute = 9 * 60;
 
-/** The instant of a choice, epoch milliseconds: some hours from now, or the next 08:00 of the view's zone. */
+/** The instant of a choice, epoch milliseconds: some hours from now, or the next 09:00 of the view's zone. */
 export function endAt(choice: EndChoice, viewer: Viewer): number {
   if (choice === '1h') return viewer.nowMs + hourMs;
   return choice === '4h' ? viewer.nowMs + 4 * hourMs : nextMorning(viewer);
 }
 
+export type SilenceChoice = EndChoice | 'success';
+
 /** When a silence that is set at a row ends. */
-export const silenceChoices = [
-  { choice: '1h', words: 'for 1 h' },
-  { choice: '4h', words: 'for 4 h' },
-  { choice: 'morning', words: 'until 08:00' },
-  { choice: 'success', words: 'until it succeeds' },
-] as const;
-export type SilenceChoice = (typeof silenceChoices)[number]['choice'];
+export function silenceChoices({
+  nowMs,
+  timeZone,
+}: Viewer): { readonly choice: SilenceChoice; readonly words: string }[] {
+  const isToday = minuteOf(nowMs, timeZone) < morningMinute;
+  return [
+    { choice: '1h', words: 'for 1 h' },
+    { choice: '4h', words: 'for 4 h' },
+    { choice: 'morning', words: isToday ? 'until 09:00' : 'until tomorrow 09:00' },
+    { choice: 'success', words: 'until it succeeds' },
+  ];
+}
 
 /** The same as the API asks for it, and in words: `until 14:20`. */
 export function silenceEnd(
@@ -37,7 +44,7 @@ export function silenceEnd(
   return { asked: { endsAt: new Date(endsAt).toISOString() }, words };
 }
 
-/** The next instant at which the clock of the zone shows 08:00, a day at most away even when the clocks change in between. */
+/** The next instant at which the clock of the zone shows 09:00, a day at most away even when the clocks change in between. */
 function nextMorning({ nowMs, timeZone }: Viewer): number {
   const wholeMinute = Math.floor(nowMs / minuteMs) * minuteMs;
   const left = (morningMinute - minuteOf(wholeMinute, timeZone) + 24 * 60) % (24 * 60);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Silence } from '@cronjob-monitor/shared/contract';
-import { endAt, silenceEnd } from './ends.ts';
+import { endAt, silenceChoices, silenceEnd } from './ends.ts';
 import { endingText, endsSoonText, matcherText } from './silences.ts';
 
 const nowMs = Date.parse('2026-11-21T14:03:00.000Z');
@@ -62,17 +62,23 @@ test('a silence that is set at a row ends at a whole minute, or when its CronJob
 describe('the end of what a person sets', () => {
   const instant = (text: string): number => Date.parse(text);
   const rows: readonly (readonly [string, string, string])[] = [
-    ['2026-11-21T14:03:20Z', 'UTC', '2026-11-22T08:00:00Z'],
-    ['2026-11-21T06:00:00Z', 'UTC', '2026-11-21T08:00:00Z'],
-    ['2026-11-21T08:00:00Z', 'UTC', '2026-11-22T08:00:00Z'],
-    ['2026-11-21T06:30:00Z', 'Europe/Zurich', '2026-11-21T07:00:00Z'],
+    ['2026-11-21T14:03:20Z', 'UTC', '2026-11-22T09:00:00Z'],
+    ['2026-11-21T06:00:00Z', 'UTC', '2026-11-21T09:00:00Z'],
+    ['2026-11-21T09:00:00Z', 'UTC', '2026-11-22T09:00:00Z'],
+    ['2026-11-21T06:30:00Z', 'Europe/Zurich', '2026-11-21T08:00:00Z'],
     // The night in which the clocks go forward, and the one in which they go back.
-    ['2026-03-28T20:00:00Z', 'Europe/Zurich', '2026-03-29T06:00:00Z'],
-    ['2026-10-24T20:00:00Z', 'Europe/Zurich', '2026-10-25T07:00:00Z'],
+    ['2026-03-28T20:00:00Z', 'Europe/Zurich', '2026-03-29T07:00:00Z'],
+    ['2026-10-24T20:00:00Z', 'Europe/Zurich', '2026-10-25T08:00:00Z'],
   ];
   for (const [now, timeZone, end] of rows)
-    test(`is the next 08:00 of ${timeZone} after ${now}`, () =>
+    test(`is the next 09:00 of ${timeZone} after ${now}`, () =>
       assert.equal(endAt('morning', { nowMs: instant(now), timeZone }), instant(end)));
+
+  test('is said to be tomorrow unless it is still today', () => {
+    const morning = (now: string) => silenceChoices({ nowMs: instant(now), timeZone: 'UTC' })[2]?.words;
+    assert.equal(morning('2026-11-21T14:03:20Z'), 'until tomorrow 09:00');
+    assert.equal(morning('2026-11-21T02:10:00Z'), 'until 09:00');
+  });
 
   test('or some hours away', () => assert.equal(endAt('4h', viewer) - nowMs, 4 * 3_600_000));
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, mock, test } from 'node:test';
 import { readCommand, sayCommand, whatToType } from './command.ts';
-import { bestOf, scoreOf, type PaletteEntry } from './palette-entry.ts';
+import { stateMarks } from '../format/marks.ts';
+import { bestOf, inOrder, scoreOf, type PaletteEntry } from './palette-entry.ts';
 import { Search } from './search.svelte.ts';
 
 const read = (typed: string): readonly (string | undefined)[] => {
@@ -113,6 +114,16 @@ describe('the palette', () => {
   test('wants every word', () => {
     assert.equal(scoreOf('data/nightly-backup', 'data etl'), 0);
     assert.ok(scoreOf('data/nightly-backup', 'data back') > 0);
+  });
+
+  test('lists what fits exactly, what is broken, what was chosen lately, then the rest', () => {
+    const crit = stateMarks.critical;
+    const jobs = [entry('data/alerts-a'), entry('data/alerts-b'), { ...entry('data/alerts-c'), mark: crit }];
+    const found = (typed: string) =>
+      inOrder([...jobs, entry('Alerts', 'Pages')], typed, ['data/alerts-b']).map(({ name }) => name);
+    const ofJobs = ['data/alerts-c', 'data/alerts-b', 'data/alerts-a'];
+    assert.deepEqual(found('alerts'), ['Alerts', ...ofJobs]);
+    assert.deepEqual(found('alert'), [...ofJobs, 'Alerts']);
   });
 
   test('takes some of each group', () => {

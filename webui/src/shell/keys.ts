@@ -1,6 +1,7 @@
 import { addressOf, router } from '../router.svelte.ts';
 import { live } from '../state/live.svelte.ts';
-import { selection } from '../state/selection.svelte.ts';
+import { hands } from '../pages/alert-parts/alert-actions.svelte.ts';
+import { selection, type Choosable } from '../state/selection.svelte.ts';
 import { preferences } from '../state/preferences.svelte.ts';
 import { after } from '../state/timer.ts';
 import { shownPages } from './navigation.ts';
@@ -16,9 +17,11 @@ export const shortcuts: readonly { readonly keys: string; readonly does: string 
   { keys: '1', does: 'First part of the page; 2, 3 and so on the others' },
   { keys: 'Enter', does: 'Open the row' },
   { keys: 'x', does: 'Choose the row; J and K (Shift) choose the next and the one before, X all up to here' },
-  { keys: 's', does: 'Silence the row, or what is chosen: a menu opens there' },
+  { keys: 's', does: 'Silence the row, or what is chosen: for how long is asked there' },
   { keys: 'a', does: 'Acknowledge all alerts of the row, or of what is chosen' },
   { keys: 't', does: 'Trigger the row' },
+  { keys: '[', does: 'Run before, on the page of a run; ] the run after' },
+  { keys: 'Backspace', does: 'Back to the page before' },
   { keys: 'Esc', does: 'Close what lies over the page, then choose no row' },
   { keys: '?', does: 'This sheet' },
 ];
@@ -81,13 +84,16 @@ function act(key: string): boolean {
       selection.clear();
       return true;
     case 'a':
-      return acknowledge() || openRowMenu('acknowledge');
+      return acknowledge() || openRowMenu('acknowledge') || press(key);
     case 's':
-      return openMenuAt(document.querySelector('[data-chosen-rows]'), 'silence') || openRowMenu('silence');
+      return silence() || openRowMenu('silence') || press(key);
     case 't':
       return openRowMenu('trigger');
+    case 'Backspace':
+      history.back();
+      return true;
     default:
-      return /^[1-9]$/.test(key) && openPart(Number(key));
+      return (/^[1-9]$/.test(key) && openPart(Number(key))) || press(key);
   }
 }
 
@@ -96,6 +102,13 @@ function openPart(place: number): boolean {
   const link = document.querySelectorAll<HTMLElement>('main [data-part]')[place - 1];
   link?.click();
   return link !== undefined;
+}
+
+/** What of this page says that the key does it. */
+function press(key: string): boolean {
+  const button = document.querySelector<HTMLElement>(`main [data-key="${CSS.escape(key)}"]`);
+  button?.click();
+  return button !== null;
 }
 
 /** To the link of the next row, or of the row before. */
@@ -126,13 +139,26 @@ function chooseNext(step: number): boolean {
   return moveRow(step) && selection.extendTo(rowKey() ?? '');
 }
 
-/** What is chosen, else the row that has the focus, at once. */
-function acknowledge(): boolean {
+/** What is chosen, else the row that has the focus. */
+function meant(): readonly Choosable[] {
   const row = selection.find(rowKey() ?? '');
-  const rows = selection.count > 0 ? selection.rows : row ? [row] : [];
-  if (rows.length === 0) return false;
-  void import('../pages/list-parts/together.svelte.ts').then(({ together }) => together.acknowledge(rows));
-  return true;
+  return selection.count > 0 ? selection.rows : row ? [row] : [];
+}
+
+/** At once. */
+function acknowledge(): boolean {
+  const rows = meant();
+  if (rows.length > 0) void hands().then((together) => together.acknowledge(rows));
+  return rows.length > 0;
+}
+
+/** For how long is asked at the row, or at the bar of what is chosen. */
+function silence(): boolean {
+  const rows = meant();
+  const bar = document.querySelector('[data-chosen-rows]');
+  const anchor = selection.count > 0 ? bar : document.activeElement;
+  if (rows.length > 0) void hands().then((together) => together.askSilence(rows, anchor));
+  return rows.length > 0;
 }
 
 function openRowMenu(verb: string): boolean {

@@ -42,3 +42,25 @@ export function bestOf(entries: readonly PaletteEntry[], typed: string, mostEach
       .map(({ entry }) => entry),
   );
 }
+
+/** What fits exactly, what is broken, what was chosen lately, and the rest; a group stands where its best line does. */
+export function inOrder(entries: readonly PaletteEntry[], typed: string, recent: readonly string[]): PaletteEntry[] {
+  const wanted = typed.toLowerCase();
+  const rankOf = ({ id, name, mark }: PaletteEntry): number => {
+    const text = name.toLowerCase();
+    if (wanted !== '' && (text === wanted || text.endsWith(`/${wanted}`))) return 0;
+    if (mark?.tone === 'crit' || mark?.tone === 'warn') return 1;
+    return recent.includes(id) ? 2 : 3;
+  };
+  const groups = [...Map.groupBy(entries, ({ group }) => group).values()];
+  const ranked = groups.map((group) => group.map((entry) => ({ entry, rank: rankOf(entry) })).sort(byRank));
+  return ranked.sort(([a], [b]) => byRank(a, b)).flatMap((group) => group.map(({ entry }) => entry));
+}
+
+interface Ranked {
+  readonly rank: number;
+}
+
+function byRank(a: Ranked | undefined, b: Ranked | undefined): number {
+  return (a?.rank ?? 0) - (b?.rank ?? 0);
+}

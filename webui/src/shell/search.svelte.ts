@@ -4,9 +4,10 @@ import { listCronJobs } from '../api/cronjobs.ts';
 import { listMonitors } from '../api/monitors.ts';
 import { listTargets } from '../api/sla.ts';
 import { channelMark } from '../format/channels.ts';
+import { plural } from '../format/figures.ts';
 import { phaseMarks, targetMark } from '../format/marks.ts';
 import { verdictMark } from '../format/verdict.ts';
-import { bestOf, type PaletteEntry } from './palette-entry.ts';
+import { bestOf, inOrder, type PaletteEntry } from './palette-entry.ts';
 import { addressOf } from '../router.svelte.ts';
 import { clusterMark } from '../format/clusters.ts';
 import { clusters } from '../state/clusters.svelte.ts';
@@ -15,7 +16,7 @@ import { session } from '../state/session.svelte.ts';
 import { preferences } from '../state/preferences.svelte.ts';
 import { after } from '../state/timer.ts';
 import { actionsOf, copyCommand } from '../pages/cronjob-parts/actions.svelte.ts';
-import { silenceOf } from '../pages/alert-parts/alert-actions.svelte.ts';
+import { hands, silenceOf } from '../pages/alert-parts/alert-actions.svelte.ts';
 import { describeCronJob } from '../format/kubectl.ts';
 import { toasts } from '../kit/toast/toasts.svelte.ts';
 import { readCommand, sayCommand, type Command, type Verb } from './command.ts';
@@ -41,11 +42,16 @@ export class Search {
   isSearching = $state(false);
   #abort: AbortController | undefined;
   #cancel = (): void => {};
+  /** Newest first, as they were when the palette opened. */
+  readonly #recent = preferences.recent;
 
-  readonly entries: readonly PaletteEntry[] = $derived([
-    ...this.#found,
-    ...bestOf(ownEntries(), this.#typed.replace(ownSign, ''), ownSign.test(this.#typed) ? Infinity : mostEach),
-  ]);
+  readonly entries: readonly PaletteEntry[] = $derived.by(() => {
+    const own = ownSign.test(this.#typed);
+    const typed = this.#typed.replace(ownSign, '');
+    const recent = typed === '' && !own ? this.#recent.flatMap((id) => recentEntry(id) ?? []) : [];
+    const others = [...this.#found, ...bestOf(ownEntries(), typed, own ? Infinity : mostEach)];
+    return [...recent, ...inOrder(others, typed, this.#recent)];
+  });
 
   type(typed: string): void {
     this.#typed = typed.trim();
@@ -54,6 +60,11 @@ export class Search {
     this.isSearching = this.#typed !== '' && !ownSign.test(this.#typed);
     if (this.isSearching) this.#cancel = after(pauseMs, () => void this.#ask(this.#typed));
     else this.#found = [];
+  }
+
+  /** It comes sooner the next time. */
+  keep({ id }: PaletteEntry): void {
+    preferences.recent = [id, ...this.#recent.filter((one) => one !== id)].slice(0, mostEach);
   }
 
   stop(): void {
@@ -76,6 +87,14 @@ export class Search {
       if (this.#abort === abort) this.isSearching = false;
     }
   }
+}
+
+/** A CronJob that was chosen lately, by its name alone. */
+function recentEntry(id: string): PaletteEntry | undefined {
+  const [, namespace, name] = /^cronjob ([^/]+)\/(.+)$/.exec(id) ?? [];
+  if (namespace === undefined || name === undefined) return undefined;
+  const href = addressOf('cronjob', { namespace, name });
+  return { id: `recent ${id}`, name: `${namespace}/${name}`, group: 'Recent', href };
 }
 
 /** Where a name leads. */
@@ -171,11 +190,25 @@ function commandEntry(verb: Verb, cronJob: CronJob): PaletteEntry {
   if (action) return { ...entry, ...runOrSay(action) };
   switch (verb) {
     case 'silence': {
-      const { href, missing } = silenceOf({ namespace, name });
-      return missing === undefined ? { ...entry, href } : refuse(missing);
+      const { missing, run } = silenceOf({ namespace, name });
+      const does = `choose for how long ${namespace}/${name} is silenced`;
+      // The popover stands at its row, else under the name of the page, once the palette is gone.
+      const open = (): void => {
+        const row = document.querySelector<HTMLElement>(`main [data-row="${CSS.escape(`${namespace}/${name}`)}"] a`);
+        const place = row ?? document.querySelector<HTMLElement>('main h1');
+        if (place) run(place);
+      };
+      return missing === undefined ? { ...entry, does, run: () => void after(0, open) } : refuse(missing);
     }
-    case 'acknowledge':
-      return { ...entry, href: addressOf('alerts', {}, { ns: namespace, cronjob: name }) };
+    case 'acknowledge': {
+      const count = cronJob.activeAlerts + cronJob.heldAlerts;
+      if (count === 0) return refuse('It has no open alert');
+      const { missing } = session.right('acknowledge', namespace);
+      const row = { key: `${namespace}/${name}`, ref: { namespace, name } };
+      const does = `acknowledge ${plural(count, 'alert')} of ${namespace}/${name}`;
+      const run = (): void => void hands().then((together) => together.acknowledge([row]));
+      return missing === undefined ? { ...entry, does, run } : refuse(missing);
+    }
     case 'logs':
     case 'compare': {
       if (!lastExecution) return refuse('It has no run yet');

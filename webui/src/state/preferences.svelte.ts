@@ -11,6 +11,7 @@ function oneOf<T extends string>(words: readonly T[]): (value: unknown) => value
   return (value): value is T => words.some((word) => word === value);
 }
 const isText = (value: unknown): value is string => typeof value === 'string';
+const areTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 
 /** A preference of this browser: read once, written on each change. Where storage is off it lasts as long as the page. */
@@ -53,6 +54,7 @@ class Preferences {
   readonly #density = new Persisted<Density>('density', 'comfortable', oneOf(densities));
   readonly #singleKeys = new Persisted<boolean>('single-keys', true, isBoolean);
   readonly #ownName = new Persisted<string>('own-name', '', isText);
+  readonly #recent = new Persisted<readonly string[]>('recent', [], areTexts);
   readonly #accessTold = new Persisted<boolean>('access-told', false, isBoolean);
   /** Whether the banner that there is no sign-in is open: on the first visit it is, later once its chip is pressed. */
   isAccessUnfolded = $state(!this.#accessTold.value);
@@ -76,6 +78,14 @@ class Preferences {
   /** After the first paint: its first word on time zones takes a browser up to 40 ms. */
   learnOwnZone(): void {
     setTimeout(() => (this.ownZone = this.zoneName('browser')));
+  }
+
+  /** What was chosen in the palette last. */
+  get recent(): readonly string[] {
+    return this.#recent.value;
+  }
+  set recent(ids: readonly string[]) {
+    this.#recent.value = ids;
   }
 
   get theme(): Theme {

@@ -1,7 +1,10 @@
 /** One line of a menu. */
 export interface MenuItem {
   readonly word: string;
-  readonly run?: () => void;
+  /** Of what opens beside it: where it stands. */
+  readonly run?: (anchor: HTMLElement) => void;
+  /** Does the same from the row. */
+  readonly key?: string;
   readonly href?: string;
   /** Why it cannot be used: it stays in the list and says so. */
   readonly missing?: string | undefined;

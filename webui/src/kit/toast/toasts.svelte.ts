@@ -5,7 +5,15 @@ interface Toast {
   readonly id: number;
   readonly text: string;
   readonly tone: Extract<Tone, 'ok' | 'crit' | 'off'>;
-  readonly action: { readonly word: string; readonly href?: string; readonly run?: () => void } | undefined;
+  readonly action: Offer | undefined;
+  /** Stands before it. */
+  readonly also: Offer | undefined;
+}
+
+interface Offer {
+  readonly word: string;
+  readonly href?: string;
+  readonly run?: () => void;
 }
 
 const shownForMs = 8_000;
@@ -18,8 +26,9 @@ class Toasts {
   #next = 1;
   readonly #ends = new Map<Toast['id'], () => void>();
 
-  say(text: string, options: { tone?: Toast['tone']; action?: NonNullable<Toast['action']> } = {}): void {
-    const toast: Toast = { id: this.#next++, text, tone: options.tone ?? 'off', action: options.action };
+  say(text: string, options: { tone?: Toast['tone']; action?: Offer; also?: Offer } = {}): void {
+    const { tone = 'off', action, also } = options;
+    const toast: Toast = { id: this.#next++, text, tone, action, also };
     const shownMs = toast.action ? shownWithActionMs : shownForMs;
     if (toast.tone !== 'crit')
       this.#ends.set(

@@ -1,10 +1,8 @@
-import type { Alert, AlertType, Ref } from '@cronjob-monitor/shared/contract';
-import { unacknowledgeAlert } from '../../api/alerts.ts';
+import type { Acknowledgement, Alert, AlertType, Ref } from '@cronjob-monitor/shared/contract';
 import { named } from '../../api/named.ts';
 import { createSilence, endSilence } from '../../api/silences.ts';
 import { silenceChoices, silenceEnd, type SilenceChoice } from '../../format/ends.ts';
 import { plural } from '../../format/figures.ts';
-import { confirmation } from '../../kit/confirm/confirm.svelte.ts';
 import type { MenuItem } from '../../kit/menu/menu-item.ts';
 import { toasts } from '../../kit/toast/toasts.svelte.ts';
 import { addressOf } from '../../router.svelte.ts';
@@ -13,64 +11,84 @@ import { live } from '../../state/live.svelte.ts';
 import { preferences } from '../../state/preferences.svelte.ts';
 import { selection } from '../../state/selection.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
+import { after } from '../../state/timer.ts';
 import { viewer } from '../../state/viewer.svelte.ts';
+import { asking, matcherOf } from './asking.svelte.ts';
 
 /** An alert as far as what is done with it needs it. */
-type ActedOn = Pick<Alert, 'id' | 'cronjob' | 'endedAt'> & { readonly acknowledgement: object | null };
-
-/** The alert whose acknowledgement is being written, in a dialog above the page. */
-class Acknowledging {
-  alert = $state.raw<Pick<Alert, 'id' | 'cronjob'> | undefined>();
-}
-export const acknowledging = new Acknowledging();
+type ActedOn = Pick<Alert, 'id' | 'cronjob' | 'endedAt'> & {
+  readonly acknowledgement: Partial<Pick<Acknowledgement, 'note' | 'expiresAt'>> | null;
+};
 
 interface AlertAction {
   readonly word: string;
   readonly missing: string | undefined;
 }
 
+/** The hands that act on rows come with the first use. */
+export async function hands(): Promise<typeof import('../list-parts/together.svelte.ts').together> {
+  return (await import('../list-parts/together.svelte.ts')).together;
+}
+
 /** Takes note of an alert, or takes it back. */
-export function acknowledgementOf(alert: ActedOn): AlertAction & { readonly run: () => void } {
+export function acknowledgementOf(alert: ActedOn): AlertAction & { readonly run: () => Promise<void> } {
   const missing =
     alert.endedAt !== null ? 'It has ended' : session.right('acknowledge', alert.cronjob.namespace).missing;
-  return alert.acknowledgement
-    ? { word: 'Take back', missing, run: () => askTakeBack(alert) }
-    : { word: 'Acknowledge', missing, run: () => (acknowledging.alert = alert) };
+  const { cronjob, acknowledgement, id } = alert;
+  const ref = { ...cronjob, alertIds: [id] };
+  if (!acknowledgement)
+    return {
+      word: 'Acknowledge',
+      missing,
+      run: async () => (await hands()).acknowledge([{ key: id, ref }]),
+    };
+  const { note, expiresAt } = acknowledgement;
+  const again = { ...(note ? { note } : {}), ...(expiresAt ? { expiresAt } : {}) };
+  return { word: 'Take back', missing, run: async () => (await hands()).takeBack(ref, again) };
 }
 
-/** To the form of a new silence that holds the alerts of a CronJob, of one kind or of all. */
-export function silenceOf(cronjob: Ref, type?: AlertType): AlertAction & { readonly href: string } {
+/** Holds the alerts of a CronJob, of one kind or of all: a popover asks for how long. */
+export function silenceOf(
+  cronjob: Ref,
+  type?: AlertType,
+): AlertAction & { readonly run: (anchor: HTMLElement) => void } {
   const { namespace, name } = cronjob;
-  return {
-    word: 'Silence',
-    missing: session.right('silence', namespace).missing,
-    href: addressOf('silences', {}, { form: 'new', ns: namespace, cronjob: name, type }),
-  };
+  const run = (anchor: HTMLElement): void =>
+    asking.silence({
+      anchor,
+      name: `${namespace}/${name}`,
+      matcher: { ...matcherOf([cronjob]), ...(type === undefined ? {} : { types: [type] }) },
+      href: addressOf('silences', {}, { form: 'new', ns: namespace, cronjob: name, type }),
+      run: (choice, comment) => void silenceUntil(cronjob, type, choice, comment),
+    });
+  return { word: 'Silence', missing: session.right('silence', namespace).missing, run };
 }
 
-/** The same in a menu: at once for a while, or by the form with a comment and an end of one's own. */
+/** The same in a menu: at once for a while, or with a comment and an end of one's own. */
 export function silenceItems(cronjob: Ref, type?: AlertType): MenuItem[] {
-  const { word, missing, href } = silenceOf(cronjob, type);
+  const { word, missing, run } = silenceOf(cronjob, type);
   if (missing !== undefined) return [{ word, missing, isApart: true }];
-  const atOnce = silenceChoices.map(({ choice, words }, index) => ({
+  const atOnce = silenceChoices(viewer).map(({ choice, words }, index) => ({
     word: `${word} ${words}`,
     run: () => void silenceUntil(cronjob, type, choice),
     isApart: index === 0,
   }));
-  return [...atOnce, { word: `${word} otherwise`, href }];
+  // The menu closes and gives its button the focus first.
+  return [...atOnce, { word: `${word} with a comment`, run: (anchor) => void after(0, () => run(anchor)), key: 's' }];
 }
 
 /** Of a row in a list of which several can be chosen. */
 export function chooseItems(key: string): MenuItem[] {
   if (!selection.find(key)) return [];
   const word = selection.has(key) ? 'Choose no longer' : 'Choose with others';
-  return [{ word, run: () => void selection.toggle(key), isApart: true }];
+  return [{ word, run: () => void selection.toggle(key), isApart: true, key: 'x' }];
 }
 
 async function silenceUntil(
   { namespace, name }: Ref,
   type: AlertType | undefined,
   choice: SilenceChoice,
+  comment = '',
 ): Promise<void> {
   const { asked, words } = silenceEnd(choice, viewer);
   const by = preferences.ownName.trim();
@@ -80,6 +98,7 @@ async function silenceUntil(
       createSilence({
         matcher: { namespaces: [namespace], cronjobs: [name], ...(type === undefined ? {} : { types: [type] }) },
         ...asked,
+        ...(comment && { comment }),
         ...(by === '' || session.whoami.value?.mode !== 'none' ? {} : { by }),
       }),
     );
@@ -111,6 +130,7 @@ export function alertMenu(
 ): MenuItem[] {
   const { cronjob, monitor, context, id, type } = alert;
   const jobName = context?.jobName ?? null;
+  const acknowledge = acknowledgementOf(alert);
   return [
     { word: 'Open', href: addressOf('alert', { id }) },
     { word: `CronJob ${cronjob.namespace}/${cronjob.name}`, href: addressOf('cronjob', { ...cronjob }) },
@@ -118,23 +138,7 @@ export function alertMenu(
     ...(monitor
       ? [{ word: `Monitor ${monitor.namespace}/${monitor.name}`, href: addressOf('monitor', { ...monitor }) }]
       : []),
-    { ...acknowledgementOf(alert), isApart: true },
+    { ...acknowledge, run: () => void acknowledge.run(), isApart: true },
     ...silenceItems(cronjob, type),
   ];
-}
-
-function askTakeBack(alert: ActedOn): void {
-  const { namespace, name } = alert.cronjob;
-  confirmation.ask({
-    title: `Take back the acknowledgement of ${namespace}/${name}?`,
-    says: ['Reminders go on as its monitor sets them.'],
-    action: 'Take back',
-    run: async () => {
-      await named(`Could not take back the acknowledgement of ${namespace}/${name}`, () =>
-        unacknowledgeAlert(alert.id),
-      );
-      toasts.say(`The acknowledgement of ${namespace}/${name} is taken back`, { tone: 'ok' });
-      void live.reloadAll();
-    },
-  });
 }

@@ -19,7 +19,7 @@ import { live } from '../../state/live.svelte.ts';
 import { now } from '../../state/now.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
 import { viewer } from '../../state/viewer.svelte.ts';
-import { chooseItems, silenceItems } from '../alert-parts/alert-actions.svelte.ts';
+import { chooseItems, hands, silenceItems } from '../alert-parts/alert-actions.svelte.ts';
 
 type ActedOn = Pick<
   CronJob,
@@ -57,7 +57,7 @@ export function actionsOf(cronJob: ActedOn): CronJobAction[] {
     const missing = gone ?? session.right('suspend', cronJob.namespace).missing;
     actions.push(
       cronJob.suspended
-        ? { id: 'resume', word: 'Resume', missing, run: () => askResume(cronJob) }
+        ? { id: 'resume', word: 'Resume', missing, run: () => void atOnce(() => setSuspended(cronJob, false)) }
         : { id: 'suspend', word: 'Suspend', missing, run: () => void askSuspend(cronJob) },
     );
   }
@@ -71,11 +71,17 @@ type Listed = ActedOn & Pick<CronJob, 'activeAlerts' | 'heldAlerts'>;
 export function menuOf(cronJob: Listed): MenuItem[] {
   const monitor = cronJob.monitorRef;
   return [
-    { word: 'Open', href: addressOf('cronjob', { namespace: cronJob.namespace, name: cronJob.name }) },
+    { word: 'Open', href: addressOf('cronjob', { namespace: cronJob.namespace, name: cronJob.name }), key: 'Enter' },
     ...(monitor
       ? [{ word: `Monitor ${monitor.namespace}/${monitor.name}`, href: addressOf('monitor', { ...monitor }) }]
       : []),
-    ...actionsOf(cronJob).map(({ word, missing, run }, index) => ({ word, missing, run, isApart: index === 0 })),
+    ...actionsOf(cronJob).map(({ id, word, missing, run }, index) => ({
+      word,
+      missing,
+      run,
+      isApart: index === 0,
+      ...(id === 'trigger' ? { key: 't' } : {}),
+    })),
     ...acknowledgeItems(cronJob),
     ...silenceItems(cronJob),
     ...chooseItems(`${cronJob.namespace}/${cronJob.name}`),
@@ -94,8 +100,9 @@ function acknowledgeItems({ namespace, name, activeAlerts, heldAlerts }: Listed)
     {
       word: 'Acknowledge',
       missing: session.right('acknowledge', namespace).missing,
-      run: () => void import('../list-parts/together.svelte.ts').then(({ together }) => together.acknowledge([row])),
+      run: () => void hands().then((together) => together.acknowledge([row])),
       isApart: true,
+      key: 'a',
     },
   ];
 }
@@ -235,15 +242,6 @@ async function atOnce(run: () => Promise<void>): Promise<unknown> {
     if (!isBeside(cause)) toasts.say(error instanceof Error ? error.message : 'It could not be done', { tone: 'crit' });
     return cause;
   }
-}
-
-function askResume(cronJob: ActedOn): void {
-  confirmation.ask({
-    title: `Resume ${cronJob.namespace}/${cronJob.name}?`,
-    says: ['It runs again by its schedule. A run that was due within startingDeadlineSeconds starts at once.'],
-    action: 'Resume',
-    run: () => setSuspended(cronJob, false),
-  });
 }
 
 async function setSuspended(cronJob: Ref, suspended: boolean): Promise<void> {

@@ -12,6 +12,7 @@ import { preferences } from '../../state/preferences.svelte.ts';
 import { selection, type Choosable } from '../../state/selection.svelte.ts';
 import { session } from '../../state/session.svelte.ts';
 import { viewer } from '../../state/viewer.svelte.ts';
+import { asking, matcherOf } from '../alert-parts/asking.svelte.ts';
 
 /** What takes an action back. */
 const opposites = {
@@ -22,18 +23,43 @@ const opposites = {
 
 const doneWords = { acknowledge: 'Acknowledged', silence: 'Silenced', suspend: 'Suspended' } as const;
 
+/** A row, or single alerts of it. */
+type Acted = Pick<Choosable, 'key'> & { readonly ref: BulkRef };
+
 /** What is done to the rows that are chosen, with one request and a result for each. */
 class Together {
   /** The last action left these as they were: why, row by row. */
   left = $state.raw<readonly BulkRow[]>([]);
   isBusy = $state(false);
 
-  acknowledge(rows: readonly Choosable[]): Promise<void> {
-    return this.#perform('acknowledge', rows, {});
+  acknowledge(rows: readonly Acted[], body: Pick<BulkBody, 'note' | 'expiresAt'> = {}): Promise<void> {
+    return this.#perform('acknowledge', rows, body);
   }
 
-  silence(rows: readonly Choosable[], choice: SilenceChoice): Promise<void> {
-    return this.#perform('silence', rows, silenceEnd(choice, viewer).asked);
+  /** Of one alert; what it said can be said again. */
+  async takeBack(ref: BulkRef, again: Pick<BulkBody, 'note' | 'expiresAt'>): Promise<void> {
+    const row = {
+      ...ref,
+      alertIds: ref.alertIds ?? [],
+      silenceIds: [],
+      outcome: 'done',
+      words: '',
+      code: null,
+    } as const;
+    const undo = { word: 'Undo', run: () => void this.acknowledge([{ key: '', ref }], again) };
+    await this.#takeBack('unacknowledge', [row], clusters.offerIn(clusters.asked, { action: undo }));
+  }
+
+  /** A popover asks for how long. */
+  askSilence(rows: readonly Acted[], anchor: EventTarget | null): void {
+    const refs = rows.map(({ ref }) => ref);
+    if (!(anchor instanceof HTMLElement)) return;
+    const run = (choice: SilenceChoice, comment: string): void => void this.#silence(rows, choice, comment);
+    asking.silence({ anchor, name: namesOf(refs), matcher: matcherOf(refs), run });
+  }
+
+  #silence(rows: readonly Acted[], choice: SilenceChoice, comment: string): Promise<void> {
+    return this.#perform('silence', rows, { ...silenceEnd(choice, viewer).asked, ...(comment && { comment }) });
   }
 
   suspend(rows: readonly Choosable[]): Promise<void> {
@@ -57,7 +83,7 @@ class Together {
     this.left = [];
   }
 
-  async #perform(action: keyof typeof opposites, rows: readonly Choosable[], body: BulkBody): Promise<void> {
+  async #perform(action: keyof typeof opposites, rows: readonly Acted[], body: BulkBody): Promise<void> {
     if (this.isBusy || rows.length === 0) return;
     this.isBusy = true;
     const cluster = clusters.asked;
@@ -75,9 +101,11 @@ class Together {
       if (done.length > 0) {
         const said = `${doneWords[action]} ${namesOf(done)}`;
         const undo = { word: 'Undo', run: () => void this.#takeBack(opposites[action], done) };
+        const alertIds = done.flatMap((row) => row.alertIds);
+        const note = { word: 'Note', run: () => asking.note({ alertIds, name: namesOf(done) }) };
         toasts.say(this.left.length > 0 ? `${said}; ${this.left.length} left as they were` : said, {
           tone: 'ok',
-          ...clusters.offerIn(cluster, { action: undo }),
+          ...clusters.offerIn(cluster, { action: undo, ...(action === 'acknowledge' ? { also: note } : {}) }),
         });
       } else if (rows.length === 1) toasts.say(`${namesOf(refs)}: ${this.left[0]?.words ?? 'nothing was done'}`);
       if (rows.length === 1) this.left = [];
@@ -89,7 +117,7 @@ class Together {
     }
   }
 
-  async #takeBack(action: BulkAction, done: readonly BulkRow[]): Promise<void> {
+  async #takeBack(action: BulkAction, done: readonly BulkRow[], offers = {}): Promise<void> {
     const refs = done.map(({ namespace, name, alertIds, silenceIds }) => ({
       namespace,
       name,
@@ -100,7 +128,7 @@ class Together {
       const { rows } = await named(`Could not undo it for ${namesOf(refs)}`, () => actOnMany({ action, refs }));
       const refused = rows.filter(({ outcome }) => outcome === 'refused');
       if (refused[0]) toasts.say(`Not taken back for ${namesOf(refused)}: ${refused[0].words}`, { tone: 'crit' });
-      else toasts.say(`Taken back for ${namesOf(refs)}`, { tone: 'ok' });
+      else toasts.say(`Taken back for ${namesOf(refs)}`, { tone: 'ok', ...offers });
       void live.reloadAll();
     } catch (error) {
       tellFailure(error);
