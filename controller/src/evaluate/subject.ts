@@ -17,7 +17,6 @@ import {
   type JudgingMonitor,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import type { EarlierRules, EarlierSpecs, KnownWatcher } from './earlier-rules.ts';
 
 /** What one monitor asks about one CronJob, and what it wants done with the answers. */
 export interface MonitorRules {
@@ -57,6 +56,22 @@ export interface Asked {
   readonly words?: JudgingWords | undefined;
 }
 
+/** A monitor of a CronJob as its row knows it, and as it is in the cluster. */
+export interface KnownWatcher {
+  readonly known: JudgingMonitor;
+  readonly watcher: Watcher;
+  /** What its owners said before about how it is judged, oldest first. */
+  readonly earlierWords: readonly EarlierWords[];
+}
+
+/** What a monitor asked about a CronJob until it, or what owners say, was changed: what happened before then is judged by it. */
+export interface EarlierRules {
+  readonly rules: MonitorRules;
+  readonly untilAt: Instant;
+  /** What it asked before that; undefined: the same. */
+  readonly earlier?: EarlierRules | undefined;
+}
+
 /** One monitor's view of one CronJob. */
 export interface Watch {
   readonly monitor: { readonly id: number; readonly uid: string; readonly namespace: string; readonly name: string };
@@ -92,7 +107,14 @@ export interface SubjectSources {
   readonly defaultZone: string;
   /** What it and its Namespace said before about how its runs are judged, beside what its row says, oldest first. */
   readonly wordsBeside: (cronJob: CronJobFacts, row: JudgedCronJob) => readonly EarlierWords[];
-  readonly earlierSpecs: EarlierSpecs;
+  /** What these monitors asked before, of what happened after an instant. */
+  readonly earlierSpecs: {
+    gather(
+      tx: Tx,
+      watchers: readonly KnownWatcher[],
+      settledThroughAt: Instant,
+    ): Promise<(of: KnownWatcher) => EarlierRules | undefined>;
+  };
   /** Of a group of Jobs: when the last of them ended; undefined while one goes on. */
   readonly groupEndedAt: (uid: string) => Instant | undefined;
 }

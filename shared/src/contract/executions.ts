@@ -1,12 +1,10 @@
 import {
   bool,
   count,
-  extended,
   instant,
   int,
   listOf,
   mapOf,
-  named,
   nullable,
   number,
   object,
@@ -134,23 +132,6 @@ export type DecisiveLine = Of<typeof DecisiveLine>;
 /** What differs from the last success: text of at most 200 characters. */
 export const ExecutionChange = object({ path: text, before: nullable(text), after: nullable(text) });
 export type ExecutionChange = Of<typeof ExecutionChange>;
-
-/** GET /api/v1/cronjobs/{namespace}/{name}/executions/{jobName} */
-export const ExecutionDetail = named(
-  'ExecutionDetail',
-  extended(Execution, {
-    /** The caller may not read logs: `logs` and `events` are null for that. */
-    withheld: bool,
-    pods: listOf(ExecutionPod),
-    logs: nullable(CapturedLog),
-    events: nullable(listOf(CapturedEvent)),
-    /** One an attempt whose log is kept; empty = it did not fail, no log is kept, or logs are withheld. */
-    decisive: listOf(DecisiveLine),
-    /** Null = there is no success to compare with. */
-    changes: nullable(listOf(ExecutionChange)),
-  }),
-);
-export type ExecutionDetail = Of<typeof ExecutionDetail>;
 
 /** What of two runs is compared, what explains a difference most often first; `spec`: the rest of the Job's spec, by path. */
 export const comparedKeys = [

@@ -1,0 +1,50 @@
+import { CronJobDetail } from './cronjobs.ts';
+import {
+  CapturedEvent,
+  CapturedLog,
+  DecisiveLine,
+  Execution,
+  ExecutionChange,
+  ExecutionPod,
+  RunComparison,
+} from './executions.ts';
+import { JobLogs } from './logs.ts';
+import { bool, extended, listOf, named, nullable, object, type Of, optional } from './shape/index.ts';
+
+/** What `include` of a run can name: all that a page about it shows. `events` are in the answer in any case. */
+export const runIncludes = ['logs', 'events', 'compare', 'around', 'cronjob'] as const;
+export type RunInclude = (typeof runIncludes)[number];
+
+/** Runs of the same name beside one. */
+export const RunsAround = object('RunsAround', {
+  /** Newest first. */
+  before: listOf(Execution, 12),
+  /** Null = it is the newest. */
+  after: nullable(Execution),
+});
+export type RunsAround = Of<typeof RunsAround>;
+
+/** GET /api/v1/cronjobs/{namespace}/{name}/executions/{jobName} */
+export const ExecutionDetail = named(
+  'ExecutionDetail',
+  extended(Execution, {
+    /** The caller may not read logs: `logs` and `events` are null for that. */
+    withheld: bool,
+    pods: listOf(ExecutionPod),
+    logs: nullable(CapturedLog),
+    events: nullable(listOf(CapturedEvent)),
+    /** One an attempt whose log is kept; empty = it did not fail, no log is kept, or logs are withheld. */
+    decisive: listOf(DecisiveLine),
+    /** Null = there is no success to compare with. */
+    changes: nullable(listOf(ExecutionChange)),
+    /** With `include=logs`: what `…/logs` answers; null = it cannot be had, and that endpoint says why. */
+    log: optional(nullable(JobLogs)),
+    /** With `include=compare`: what `…/compare` answers. */
+    compare: optional(RunComparison),
+    /** With `include=around`. */
+    around: optional(RunsAround),
+    /** With `include=cronjob`. */
+    cronjob: optional(CronJobDetail),
+  }),
+);
+export type ExecutionDetail = Of<typeof ExecutionDetail>;
