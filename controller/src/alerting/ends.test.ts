@@ -321,6 +321,18 @@ test('what waited for a channel that was deleted is told once by the one that is
   assert.deepEqual(await messages(), ['team-chat firing cancelled', 'team-chat firing sent']);
 });
 
+test('a channel that is made in the place of one that was told hears that it is over: a pager would page on', async (t) => {
+  const { store, epoch, fails, succeeds, send, messages } = await anAlertingFixture(t);
+  await fails();
+  await send();
+  const channel = { uid: 'channel-new', name: 'team-chat', type: 'chat', generation: 1, spec: {} } as const;
+  const judged = { ready: true, reason: 'Validated', message: '', secretVersion: undefined };
+  await store.fenced(epoch, (tx) => projectChannel(tx, { ...channel, ...judged }, tx.now()));
+  await succeeds();
+  assert.deepEqual(await send(), ['team-chat closing']);
+  assert.deepEqual(await messages(), ['team-chat firing sent', 'team-chat closing sent']);
+});
+
 test('what was taken back while alerting was off is told once it is on again, unless a person took note of it', async (t) => {
   for (const isNoted of [false, true]) {
     const { store, epoch, clock, fails, stillHolds, claim, settle, send } = await anAlertingFixture(t);

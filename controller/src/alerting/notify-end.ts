@@ -34,13 +34,19 @@ export async function notifyEnd(writing: MessageWriting, ended: AlertRecord, unt
   if (untold) return (await notifyUntold(writing, closing, untold)) ? closing : ended;
   const deliveries = await listDeliveriesOfAlert(writing.tx, ended.id);
   let isTold = false;
-  for (const [channelUid, all] of Map.groupBy(deliveries, (delivery) => delivery.channelUid)) {
+  const toldThere = Map.groupBy(deliveries, (delivery) => channelOf(writing, delivery)?.uid ?? delivery.channelUid);
+  for (const [channelUid, all] of toldThere) {
     // A few per alert; they share a connection.
     if (await notifyChannelOfEnd(writing, closing, channelUid, sinceLastClosing(all))) isTold = true;
   }
   if (!isTold && isLostWithChannels(writing, sinceLastClosing(deliveries)))
     isTold = await notifyUntold(writing, closing, { channels: namedNow(writing, closing), held: undefined });
   return isTold ? closing : ended;
+}
+
+/** Where a message went: the channel, or the one of its name that was made in its place. Undefined: there is none. */
+function channelOf({ channels }: MessageWriting, to: AlertDelivery): RoutedChannel | undefined {
+  return [...channels.values()].find(({ uid }) => uid === to.channelUid) ?? channels.get(to.channelName);
 }
 
 /** Nothing of this life of the alert has left, and no channel that it was for is there. */

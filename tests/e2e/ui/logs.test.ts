@@ -30,6 +30,14 @@ describe('what the log says, in the user interface', { skip: whyNoBrowser() ?? f
     await go(page, '/cronjobs/data/nightly-backup/runs/nightly-backup-29920440');
     await page.locator('.log .marked').getByText('Killed', { exact: true }).waitFor();
     assert.doesNotMatch(page.url(), /#/);
+    await page.getByRole('heading', { name: /differ from the last success$/ }).waitFor();
+    const asked = service().asked.filter((line) => line.startsWith('GET cronjobs/'));
+    const include = 'logs%2Cevents%2Ccompare%2Caround%2Ccronjob';
+    assert.deepEqual(
+      asked,
+      [`GET ${path.replace('/runs/', '/executions/')}?include=${include}`],
+      'one request tells all',
+    );
   });
 
   journey(

@@ -20,6 +20,13 @@ export interface Member {
   reload(): Promise<void>;
 }
 
+/** What a stream is asked to carry. */
+interface Wish {
+  readonly carry: readonly Carried[];
+  /** `namespace/name`, comma-separated. */
+  readonly refs: string;
+}
+
 /** How changes reach this page. */
 export type Connection = 'connecting' | 'live' | 'checking' | 'away';
 
@@ -72,7 +79,9 @@ export class Live {
   #checkTimer: ReturnType<typeof setTimeout> | undefined;
   #refsTimer: ReturnType<typeof setTimeout> | undefined;
   /** As the stream was asked for. */
-  #carried = '';
+  #carried: Wish = { carry: [], refs: '' };
+  /** What the first stream is to carry for a page that is still on its way. */
+  #expected: readonly Carried[] = [];
   #overviewAt = 0;
   #counts = '';
   #restTimer: ReturnType<typeof setTimeout> | undefined;
@@ -138,11 +147,11 @@ export class Live {
 
   /** Other rows may be in sight: a stream that carries others is opened anew, after the last change that was seen. */
   refsChanged(): void {
-    if (this.#refsTimer !== undefined || !this.#isOpen || keyOf(this.#wanted()) === this.#carried) return;
+    if (this.#refsTimer !== undefined || !this.#isOpen || this.#isCarried()) return;
     const from = this.#cursor;
     this.#refsTimer = setTimeout(() => {
       this.#refsTimer = undefined;
-      if (!this.#isOpen || this.#isResting || keyOf(this.#wanted()) === this.#carried) return;
+      if (!this.#isOpen || this.#isResting || this.#isCarried()) return;
       this.#cursor = from;
       this.#stream?.abort();
       this.#stream = undefined;
@@ -150,15 +159,22 @@ export class Live {
     }, refsSettleMs);
   }
 
-  #wanted(): { readonly carry: string; readonly refs: string } {
+  #wanted(): Wish {
     const members = [...this.#members.keys()];
     const refs = new Set(members.flatMap(({ refs: own = [] }) => own));
-    const more = new Set(members.flatMap(({ carries }) => carries ?? []));
-    return { carry: ['overview', 'rows', ...more].join(','), refs: [...refs].slice(0, mostRefs).sort().join(',') };
+    const more = new Set([...members.flatMap(({ carries }) => carries ?? []), ...this.#expected]);
+    return { carry: ['overview', 'rows', ...more], refs: [...refs].slice(0, mostRefs).sort().join(',') };
   }
 
-  /** Begins with the page. Returns what ends it. */
-  start(): () => void {
+  /** Of other rows too many would come; what else it carries beside what is wanted does no harm. */
+  #isCarried(): boolean {
+    const { carry, refs } = this.#wanted();
+    return refs === this.#carried.refs && carry.every((one) => this.#carried.carry.includes(one));
+  }
+
+  /** Begins with the page, which will want what is `expected`. Returns what ends it. */
+  start(expected: readonly Carried[] = []): () => void {
+    this.#expected = expected;
     const onVisibility = (): void => {
       clearTimeout(this.#restTimer);
       if (document.hidden) this.#restTimer = setTimeout(() => this.#rest(), hiddenForMs);
@@ -252,8 +268,9 @@ export class Live {
     try {
       const headers: Record<string, string> = this.#cursor === undefined ? {} : { 'last-event-id': this.#cursor };
       const wanted = this.#wanted();
-      this.#carried = keyOf(wanted);
-      const body = await this.#world.open(wanted, headers, stream.signal);
+      this.#carried = wanted;
+      this.#expected = [];
+      const body = await this.#world.open({ ...wanted }, headers, stream.signal);
       watch();
       for await (const message of readStream(body, heard)) {
         if (message.id !== undefined) this.#cursor = message.id;
@@ -343,8 +360,6 @@ export class Live {
     await member.reload();
   }
 }
-
-const keyOf = ({ carry, refs }: { readonly carry: string; readonly refs: string }): string => `${carry} ${refs}`;
 
 function isAbsent(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'status' in error && error.status === 404;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 import { ApiError, type Query } from '../api/client.ts';
+import type { Carried } from '@cronjob-monitor/shared/contract';
 import type { Hint } from '../api/stream.ts';
 import { Live, type Member } from './live.svelte.ts';
 import { now } from './now.svelte.ts';
@@ -326,9 +327,9 @@ describe('what the stream carries', () => {
     `event: overview\ndata: ${JSON.stringify({ revision: String(revision), stats: { states: { critical } } })}\n\n`;
   const row = (revision: number): string => `event: row\ndata: {"revision":"${revision}","row":{}}\n\n`;
 
-  async function anOpenStream(member: Member) {
+  async function anOpenStream(member: Member, expected: readonly Carried[] = []) {
     const { live, opened } = aStream();
-    stops.push(live.join(member), live.start());
+    stops.push(live.join(member), live.start(expected));
     await settle();
     opened[0]?.say(hello);
     await settle();
@@ -389,10 +390,25 @@ describe('what the stream carries', () => {
     assert.equal(member.asked.length, 1);
   });
 
+  test('carries from the beginning what the page that is on its way will want', async () => {
+    const { live, opened } = await anOpenStream(
+      aMember(() => false),
+      ['incidents'],
+    );
+    live.join({ ...aMember(() => false), carries: 'incidents' });
+    mock.timers.tick(5_000);
+    await settle();
+    assert.deepEqual(
+      opened.map(({ query }) => query['carry']),
+      [['overview', 'rows', 'incidents']],
+    );
+  });
+
   test('is asked for anew a second after other rows are in sight, from the change that was seen last', async () => {
     let refs: readonly string[] = ['prod/a'];
     const member = {
       ...aMember(() => false),
+      carries: 'incidents' as const,
       get refs() {
         return refs;
       },
@@ -417,5 +433,10 @@ describe('what the stream carries', () => {
       ],
     );
     assert.equal(opened[0]?.signal.aborted, true);
+    assert.deepEqual(
+      opened[0]?.query['carry'],
+      ['overview', 'rows', 'incidents'],
+      'what a part of the page wants carried',
+    );
   });
 });

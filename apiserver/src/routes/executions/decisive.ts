@@ -21,7 +21,7 @@ export async function readDecisive(
   evidence: readonly Evidence[],
 ): Promise<DecisiveLine[]> {
   if (run.status !== 'failed') return [];
-  const lines = storedLines(evidence) ?? decisiveLines(evidence, { container: failedContainer(evidence) });
+  const lines = linesOf(evidence);
   if (lines.length === 0) return [];
   const seen = new Map<string, number>();
   // Newest first: what is written last is the oldest.
@@ -30,8 +30,12 @@ export async function readDecisive(
   return lines.map((line) => ({ ...line, firstSeenAt: toWireInstantOrNull(seen.get(maskLine(line.text))) }));
 }
 
-/** As they were marked when the run was explained, with its monitors' patterns; undefined: it was not, or no log was kept. */
-export function storedLines(evidence: readonly Evidence[]): readonly DecisiveLineOfPod[] | undefined {
+/** As they were marked when the run was explained, with its monitors' patterns; of a run that no alert asked to explain, found in its kept logs. */
+export function linesOf(evidence: readonly Evidence[]): readonly DecisiveLineOfPod[] {
+  return storedLines(evidence) ?? decisiveLines(evidence, { container: failedContainer(evidence) });
+}
+
+function storedLines(evidence: readonly Evidence[]): readonly DecisiveLineOfPod[] | undefined {
   const body = evidence.find(({ kind }) => kind === 'decisive')?.body;
   return body === undefined ? undefined : (JSON.parse(body) as readonly DecisiveLineOfPod[]);
 }

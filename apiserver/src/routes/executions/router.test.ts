@@ -336,7 +336,7 @@ test('says which line of its log is decisive, since when it is seen, and quotes 
   };
   assert.deepEqual(detail.verdict.logLine, logLine);
   const listed = (await list(fleet)).items.map(({ verdict }) => verdict.logLine?.text ?? null);
-  assert.deepEqual(listed, ['disk 98 % full', 'disk 91 % full', null, null]);
+  assert.deepEqual(listed, ['disk 98 % full', 'disk 91 % full', 'error: not explained', null]);
   const { verdict } = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as { verdict: typeof detail.verdict };
   assert.deepEqual(verdict.logLine, logLine, 'of the CronJob as of its run');
   const unexplained = await read(older);

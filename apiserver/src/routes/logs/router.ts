@@ -13,6 +13,7 @@ import {
   type Problem,
 } from '@cronjob-monitor/shared/contract';
 import { cutToMinute, readWindow } from '../../windows.ts';
+import { startTimeLimit } from '@cronjob-monitor/shared/process';
 import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import type { ApiContext } from '../../context.ts';
 import { ApiError } from '../../errors.ts';
@@ -149,13 +150,15 @@ export async function readIncludedLog(
   known: KnownCronJob,
   run: StoredExecution,
 ): Promise<JobLogs | null> {
-  const tooLate = AbortSignal.any([whileOpen(ctx), AbortSignal.timeout(includedWithinMs)]);
+  const limit = startTimeLimit(deps.clock, includedWithinMs, whileOpen(ctx));
   try {
-    return await readLogsOfJob(deps, ctx, known, { jobUid: run.jobUid, run, signal: tooLate });
+    return await readLogsOfJob(deps, ctx, known, { jobUid: run.jobUid, run, signal: limit.signal });
   } catch (error) {
     // What it cannot tell takes nothing from the rest of the answer.
-    if (error instanceof ApiError || tooLate.aborted) return null;
+    if (error instanceof ApiError || limit.signal.aborted) return null;
     throw error;
+  } finally {
+    limit.end();
   }
 }
 

@@ -32,7 +32,7 @@ import {
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
 import { isObject } from '../../monitor-spec.ts';
-import { storedLines } from '../executions/decisive.ts';
+import { linesOf } from '../executions/decisive.ts';
 
 /** What is known of why a run failed, computed when it is read: a run that was recorded after the service was away has it too. */
 export interface ExplainedRun extends Pick<VerdictAddition, 'cause' | 'change' | 'logLine' | 'step'> {
@@ -44,6 +44,8 @@ const matcher: FixMatcher = createFixMatcher();
 
 /** Of so many failed runs of one answer what was captured is read; the others say what their rows say. */
 const mostRead = 50;
+/** Lines are marked when a run is explained. Of so many whose lines were not, such as one that failed while the service was away, the logs are read. */
+const mostLogsRead = 5;
 /** What a run usually takes is told by so many. */
 const usualRuns = 100;
 
@@ -106,9 +108,11 @@ async function listDecisive(
   runs: readonly StoredExecution[],
 ): Promise<(run: StoredExecution) => VerdictLogLine | undefined> {
   const owners = runs.flatMap(({ hasLogs, jobUid }) => (hasLogs ? [jobUid] : []));
-  const kept = await listEvidenceOf(db, owners, ['decisive']);
+  const marked = await listEvidenceOf(db, owners, ['decisive']);
+  const unmarked = owners.filter((owner) => !marked.has(owner)).slice(0, mostLogsRead);
+  const logs = await listEvidenceOf(db, unmarked, ['logs', 'attempts']);
   return ({ jobUid, jobName, namespace, cronJobName }) => {
-    const lines = storedLines(kept.get(jobUid) ?? []) ?? [];
+    const lines = linesOf(marked.get(jobUid) ?? logs.get(jobUid) ?? []);
     const line = lines.findLast(({ by }) => by === 'pattern') ?? lines.at(-1);
     if (line === undefined) return undefined;
     const { text, number, pod, container } = line;

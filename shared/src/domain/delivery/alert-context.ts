@@ -61,7 +61,7 @@ interface AlertVerdictFacts {
 
 /** The context of an alert as it comes back from the database; empty where it is none of ours. */
 export function toAlertFacts(context: unknown): AlertFacts {
-  // Only `toHolding` and `withEvidence` write it.
+  // `toHolding`, `withEvidence` and the steps of an alert write it.
   return typeof context === 'object' && context !== null && !Array.isArray(context) ? context : {};
 }
 

@@ -11,8 +11,11 @@ const condition = (type: string, sinceAt: number, changes: Partial<JobCondition>
   ...changes,
 });
 
+const judge = (conditions: readonly JobCondition[], completedAt?: number): ReturnType<typeof judgeConditions> =>
+  judgeConditions(conditions, { begunAt: 5, completedAt });
+
 test('a Complete Job succeeded at its completion time', () => {
-  const verdict = judgeConditions([condition('SuccessCriteriaMet', 10), condition('Complete', 20)], 15);
+  const verdict = judge([condition('SuccessCriteriaMet', 10), condition('Complete', 20)], 15);
   assert.deepEqual(verdict, {
     outcome: 'success',
     endedAt: 15,
@@ -25,14 +28,18 @@ test('a Complete Job succeeded at its completion time', () => {
 });
 
 test('a Complete Job without a completion time ended when its condition came to hold', () => {
-  assert.equal(judgeConditions([condition('Complete', 20)], undefined).endedAt, 20);
+  assert.equal(judge([condition('Complete', 20)]).endedAt, 20);
 });
 
 test('a Failed Job ended when the condition Failed came to hold, not when FailureTarget did', () => {
-  const verdict = judgeConditions([condition('FailureTarget', 10), condition('Failed', 40)], undefined);
+  const verdict = judge([condition('FailureTarget', 10), condition('Failed', 40)]);
   assert.equal(verdict.outcome, 'failed');
   assert.equal(verdict.endedAt, 40);
   assert.equal(verdict.reason, 'FailedReason');
+});
+
+test('a Failed Job of which no time was written ended at its begin: without an end it would be told to no channel', () => {
+  assert.equal(judge([condition('Failed', 0, { sinceAt: undefined })]).endedAt, 5);
 });
 
 for (const [type, decidedAs] of [
@@ -40,7 +47,7 @@ for (const [type, decidedAs] of [
   ['SuccessCriteriaMet', 'success'],
 ] as const) {
   test(`${type} alone decides and is no outcome`, () => {
-    const verdict = judgeConditions([condition(type, 10)], undefined);
+    const verdict = judge([condition(type, 10)]);
     assert.equal(verdict.outcome, undefined);
     assert.equal(verdict.endedAt, undefined);
     assert.equal(verdict.decidedAs, decidedAs);
@@ -50,17 +57,14 @@ for (const [type, decidedAs] of [
 }
 
 test('a condition that does not hold says nothing', () => {
-  const verdict = judgeConditions(
-    [condition('Failed', 10, { holds: false }), condition('Suspended', 10, { holds: false })],
-    undefined,
-  );
+  const verdict = judge([condition('Failed', 10, { holds: false }), condition('Suspended', 10, { holds: false })]);
   assert.equal(verdict.outcome, undefined);
   assert.equal(verdict.suspended, false);
 });
 
 test('a suspended Job is suspended until it has ended', () => {
-  assert.equal(judgeConditions([condition('Suspended', 10)], undefined).suspended, true);
-  assert.equal(judgeConditions([condition('Suspended', 10), condition('Failed', 20)], undefined).suspended, false);
+  assert.equal(judge([condition('Suspended', 10)]).suspended, true);
+  assert.equal(judge([condition('Suspended', 10), condition('Failed', 20)]).suspended, false);
 });
 
 test('a duration is never negative, and unknown when start or end is', () => {

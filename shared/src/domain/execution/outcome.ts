@@ -16,7 +16,7 @@ export interface JobCondition {
 /** What a Job's conditions say. Counts of pods never enter: a pod that failed and was retried is not a failed run. */
 interface JobVerdict {
   readonly outcome: JobOutcome | undefined;
-  /** Completion time of a Complete Job, last transition of a Failed one; undefined when neither holds or the time was not written. */
+  /** Completion time of a Complete Job, last transition of a Failed one, its begin where no time was written; undefined when neither holds. */
   readonly endedAt: Instant | undefined;
   /** Set while the end is decided and pods are still ending: not an outcome yet. */
   readonly decidedAs: JobOutcome | undefined;
@@ -39,12 +39,16 @@ const deciding = new Map<string, JobOutcome>([
  * Judges a Job by its conditions alone. `Complete` and `Failed` end it; `SuccessCriteriaMet` and `FailureTarget` say how it will end
  * once its pods are gone. https://kubernetes.io/docs/concepts/workloads/controllers/job/#terminal-job-conditions
  */
-export function judgeConditions(conditions: readonly JobCondition[], completedAt: Instant | undefined): JobVerdict {
+export function judgeConditions(
+  conditions: readonly JobCondition[],
+  { begunAt, completedAt }: { readonly begunAt: Instant; readonly completedAt: Instant | undefined },
+): JobVerdict {
   const suspended = conditions.some(({ type, holds }) => holds && type === 'Suspended');
   const ended = conditions.find(({ type, holds }) => holds && terminal.has(type));
   if (ended) {
     const outcome = terminal.get(ended.type);
-    const endedAt = outcome === 'success' ? (completedAt ?? ended.sinceAt) : ended.sinceAt;
+    // A controller of another kind may leave the times out; a failure without one would be no news to any monitor.
+    const endedAt = (outcome === 'success' ? completedAt : undefined) ?? ended.sinceAt ?? begunAt;
     const { reason, message } = ended;
     return { outcome, endedAt, decidedAs: undefined, decidedAt: undefined, reason, message, suspended: false };
   }

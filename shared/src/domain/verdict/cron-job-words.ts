@@ -110,6 +110,10 @@ const tellers: Readonly<Record<OwnKind, (facts: CronJobWordFacts) => Told>> = {
   },
   notEvaluated: (facts) => unknown(`Not evaluated: ${whyNotJudged(facts)}`),
   neverRan: ({ suspended, suspension, nextRunAt, lastRun, running = 0 }) => {
+    if (lastRun?.status === 'failed') {
+      const words = `o run has succeeded yet, ${runWords(lastRun, 'the last one')}`;
+      return suspended ? suspendedWords(suspension, `n${words}`) : { words: `N${words}`, sinceAt: endOf(lastRun) };
+    }
     const jobs = running === 1 ? '1 Job is active' : `${running} Jobs are active`;
     const none = running > 0 ? `no run has ended yet, ${jobs}` : lastRun ? 'no run was seen to end' : 'no run seen yet';
     if (suspended) return suspendedWords(suspension, none);
@@ -122,10 +126,15 @@ const tellers: Readonly<Record<OwnKind, (facts: CronJobWordFacts) => Told>> = {
     const last = lastWords(facts);
     return suspendedWords(facts.suspension, `${last.charAt(0).toLowerCase()}${last.slice(1)}`);
   },
-  succeeded: (facts) => ({
-    words: lastWords(facts),
-    sinceAt: (facts.lastRun && endOf(facts.lastRun)) ?? facts.lastSuccessAt,
-  }),
+  succeeded: (facts) => {
+    const { lastRun, lastSuccessAt } = facts;
+    // One by hand: it does not count, and no sentence beside a green mark is about a failure alone.
+    if (lastRun?.status === 'failed' && lastSuccessAt !== undefined) {
+      const failed = runWords(lastRun, `run ${lastRun.jobName}`);
+      return { words: `Last success ${instantIn('ago', lastSuccessAt)}; ${failed}`, sinceAt: lastSuccessAt };
+    }
+    return { words: lastWords(facts), sinceAt: (lastRun && endOf(lastRun)) ?? lastSuccessAt };
+  },
   deleted: ({ deletedAt, schedule }) => {
     const went = schedule === '' ? 'No Job of it any more; let go' : 'Deleted';
     return deletedAt === undefined

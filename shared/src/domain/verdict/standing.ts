@@ -73,12 +73,12 @@ export function statusOf(state: HealthState): CronJobStatus {
 }
 
 /**
- * Whether anything is known of how runs of a CronJob end: one that was deleted or replaced, or was not seen to end, says nothing, and makes
- * no CronJob healthy.
+ * Whether anything good is known of runs of a CronJob: one that was deleted or replaced, or was not seen to end, says nothing. A scheduled
+ * failure stands for itself; one by hand that nothing succeeded before makes no CronJob healthy either.
  */
 export function hasOutcome(
   lastRun: { readonly status: ExecutionStatus } | undefined,
   lastSuccessAt: Instant | undefined,
 ): boolean {
-  return lastSuccessAt !== undefined || lastRun?.status === 'success' || lastRun?.status === 'failed';
+  return lastSuccessAt !== undefined || lastRun?.status === 'success';
 }

@@ -135,6 +135,14 @@ describe('the sentence of a CronJob', () => {
       { hasRun: false, nextRunAt: at('08:00:00'), lastRun: { ...succeeded, status: 'replaced' } },
       'No run was seen to end, next at 08:00',
     ],
+    [
+      { hasRun: false, nextRunAt: at('08:00:00'), lastRun: failed },
+      'No run has succeeded yet, the last one failed 3 h 56 min ago: exit code 137, OOMKilled',
+    ],
+    [
+      { lastRun: failed, lastSuccessAt: at('01:00:00') },
+      `Last success 5 h ago; run ${failed.jobName} failed 3 h 56 min ago: exit code 137, OOMKilled`,
+    ],
     [{ suspended: true, lastRun: succeeded }, 'Suspended; last run succeeded 3 h 56 min ago in 3 min 4 s'],
     [
       { suspended: true, lastRun: succeeded, suspension: suspension({}) },
@@ -343,11 +351,11 @@ test('an instant that is none stays as it is written', () => {
   );
 });
 
-test('a run that was deleted, replaced or not seen to end makes no CronJob healthy', () => {
+test('a run that failed, was deleted or replaced, or was not seen to end makes no CronJob healthy', () => {
   const ends = ['success', 'failed', 'deleted', 'replaced', 'unobserved'] as const;
   assert.deepEqual(
     ends.filter((status) => hasOutcome({ status }, undefined)),
-    ['success', 'failed'],
+    ['success'],
   );
   assert.equal(hasOutcome({ status: 'deleted' }, 1), true, 'it succeeded before');
   assert.equal(hasOutcome(undefined, undefined), false);

@@ -37,7 +37,11 @@ export function toJobFacts(object: Json, { intern, templates }: SharedTexts, kno
   const { owner, marks } = belongingOf(metadata, intern, known);
   const spec = objectOf(object['spec']);
   const status = objectOf(object['status']);
-  const verdict = judgeConditions(conditionsOf(status), instantOf(status['completionTime']));
+  const startedAt = instantOf(status['startTime']);
+  const verdict = judgeConditions(conditionsOf(status), {
+    begunAt: startedAt ?? metadata.createdAt,
+    completedAt: instantOf(status['completionTime']),
+  });
   return {
     uid: metadata.uid,
     namespace: intern(metadata.namespace),
@@ -46,7 +50,7 @@ export function toJobFacts(object: Json, { intern, templates }: SharedTexts, kno
     cronJobName: intern(owner.name),
     ...(marks && { marks }),
     createdAt: metadata.createdAt,
-    startedAt: instantOf(status['startTime']),
+    startedAt,
     endedAt: verdict.endedAt,
     outcome: verdict.outcome,
     jobReason: intern(lineOf(verdict.reason, 200)),

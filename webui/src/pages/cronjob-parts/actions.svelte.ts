@@ -1,4 +1,4 @@
-import { isGroupName, type CronJob, type Ref } from '@cronjob-monitor/shared/contract';
+import { isGroupName, type CronJob, type RecentRun, type Ref } from '@cronjob-monitor/shared/contract';
 import { ApiError } from '../../api/client.ts';
 import { resumeCronJob, suspendCronJob, triggerCronJob } from '../../api/cronjobs.ts';
 import { getMonitor } from '../../api/monitors.ts';
@@ -13,7 +13,7 @@ import { confirmation } from '../../kit/confirm/confirm.svelte.ts';
 import { copyText } from '../../kit/copy-button/copy-text.ts';
 import type { MenuItem } from '../../kit/menu/menu-item.ts';
 import { toasts } from '../../kit/toast/toasts.svelte.ts';
-import { addressOf } from '../../router.svelte.ts';
+import { addressOf, router } from '../../router.svelte.ts';
 import { clusters } from '../../state/clusters.svelte.ts';
 import { live } from '../../state/live.svelte.ts';
 import { now } from '../../state/now.svelte.ts';
@@ -115,6 +115,11 @@ export function moreOf(cronJob: Ref): MenuItem[] {
   ];
   const ofCronJob = isGroupName(cronJob.name) ? [] : commands;
   return [...silenceItems(cronJob), ...ofCronJob, { word: 'Print', run: () => print() }];
+}
+
+/** To the page of the run behind a mark, where one answered it. */
+export function openRun({ namespace, name }: Ref, run: Pick<RecentRun, 'jobName'> | undefined): void {
+  if (run?.jobName != null) router.go(addressOf('run', { namespace, name, jobName: run.jobName }));
 }
 
 /** The lists that a CronJob, or a group of Jobs, is in. */
