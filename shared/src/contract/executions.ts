@@ -2,6 +2,7 @@ import {
   bool,
   count,
   extended,
+  id,
   instant,
   int,
   listOf,
@@ -17,7 +18,14 @@ import {
   words,
 } from './shape/index.ts';
 import { Verdict } from './verdict.ts';
-import { executionStatuses, executionTriggers, failureCauses } from './vocabulary.ts';
+import {
+  alertStates,
+  alertTypes,
+  executionStatuses,
+  executionTriggers,
+  failureCauses,
+  severities,
+} from './vocabulary.ts';
 import { pageFields } from './wire.ts';
 
 /** One ended run: an item of a list. */
@@ -146,6 +154,10 @@ export const ExecutionDetail = named(
     events: nullable(listOf(CapturedEvent)),
     /** One an attempt whose log is kept; empty = it did not fail, no log is kept, or logs are withheld. */
     decisive: listOf(DecisiveLine),
+    /** What speaks of it: open ones first, then those that ended since it began, the newest first. */
+    alerts: listOf(
+      object({ id, type: words(alertTypes), severity: words(severities), state: words(alertStates), verdict: Verdict }),
+    ),
     /** Null = there is no success to compare with. */
     changes: nullable(listOf(ExecutionChange)),
   }),
