@@ -4,6 +4,7 @@ import { databaseProblems, listNamespaces, type Store } from '@cronjob-monitor/s
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import { createApp } from './app.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
+import { everywhere } from './auth/reach.ts';
 import type { Clusters, ServedCluster } from './routes/index.ts';
 import { Agent } from './clusters/agent.ts';
 import { createAnswerAsked } from './clusters/asked-calls.ts';
@@ -170,6 +171,6 @@ function serveHome(
     silence: undefined,
     deps,
     answer: toAnswer(deps),
-    mayBeReadBy: async () => true,
+    reachOf: async () => everywhere,
   };
 }

@@ -7,18 +7,19 @@ import type {
   AcknowledgeResult,
   ChannelTestResult,
   ClusterList,
+  CronJobList,
   JobLogs,
   Silence,
   SuspendResult,
   TriggerResult,
   Whoami,
 } from '@cronjob-monitor/shared/contract';
-import { ClusterError, type Cluster, type Identity, type RawObject } from '@cronjob-monitor/shared/kube';
-import { systemClock } from '@cronjob-monitor/shared/process';
+import { systemClock, type Clock } from '@cronjob-monitor/shared/process';
 import {
   askAction,
   describeSelf,
   findCronJob,
+  forgetCronJob,
   migrate,
   newId,
   openStore,
@@ -30,8 +31,9 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { testDatabases } from '../store/databases.ts';
+import { projected } from '../store/facts.ts';
 import { serveApi, type ApiUnderTest } from './api-under-test.ts';
-import { aClusterOfOne } from './cluster.ts';
+import { liveJob, RecordingCluster } from './recording-cluster.ts';
 import { schemas } from './schemas.ts';
 import { seedFleet, type Seed } from './seed.ts';
 
@@ -44,63 +46,6 @@ const allThere =
   'create jobs,patch cronjobs,delete cronjobs,list cronjobs,get pods/log,update cronjobmonitors,update alertchannels,post /api/v1/admin/prune'.split(
     ',',
   );
-
-/** A run that goes on. */
-const liveJob = '3f0e2a9c-7c1d-4a55-9d0b-5f8f4f0f7a11';
-const itsPod = {
-  metadata: {
-    name: 'backup-live-x7k',
-    namespace: 'prod',
-    uid: 'pod-1',
-    creationTimestamp: '2026-11-21T05:52:00Z',
-    ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: 'backup-live', uid: liveJob, controller: true }],
-  },
-  spec: { containers: [{ name: 'main' }] },
-  status: { phase: 'Running' },
-};
-
-/** A cluster that remembers what was done in it; who may what is a right such as `create jobs`, of a user or of a group. */
-class RecordingCluster {
-  readonly jobs: string[] = [];
-  readonly done: string[] = [];
-  readonly rights = new Map<string, readonly string[]>();
-  readonly reviewed: Identity[] = [];
-  /** Until it resolves nothing is done. */
-  gate: Promise<void> = Promise.resolve();
-
-  asCluster(): Cluster {
-    const own: Partial<Cluster> = {
-      reviewToken: async (user) => ({ user, uid: user, groups: ['staff', 'system:masters'], extra: {} }),
-      reviewAccess: async (identity, question) => {
-        this.reviewed.push(identity);
-        const { verb } = question;
-        const nameOf = ({ resource, subresource, name }: Exclude<typeof question, { path: string }>): string =>
-          [[resource, subresource].filter(Boolean).join('/'), name].filter(Boolean).join(' ');
-        const asked = 'path' in question ? question.path : nameOf(question);
-        return [identity.user, ...identity.groups].some((who) => this.rights.get(who)?.includes(`${verb} ${asked}`));
-      },
-      createJob: async (_namespace, job) => {
-        await this.gate;
-        const { name } = (job as { metadata: { name: string } }).metadata;
-        if (this.jobs.includes(name))
-          throw new ClusterError('alreadyExists', { verb: 'create', resource: 'jobs', message: 'is there' });
-        this.jobs.push(name);
-        return job as RawObject;
-      },
-      listPodsOfJob: async () => [itsPod],
-      readLog: async () =>
-        (async function* () {
-          yield Buffer.from('copying of us\n');
-        })(),
-      setSuspended: async (_key, suspended) => {
-        this.done.push(suspended ? 'suspend' : 'resume');
-        return {};
-      },
-    };
-    const one = aClusterOfOne();
-    return new Proxy(one, { get: (of, member) => own[member as keyof Cluster] ?? of[member as keyof Cluster] });
-  }
-}
 
 for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) {
   describe(`actions in another cluster of one ${database.name}`, { skip: database.skip ?? false }, () => {
@@ -140,12 +85,12 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       await database.remove();
     });
 
-    const serveHome = async (changes: Partial<ApiSettings>): Promise<ApiUnderTest> => {
+    const serveHome = async (changes: Partial<ApiSettings>, clock = systemClock): Promise<ApiUnderTest> => {
       const [own] = settings as [ServerSettings];
       const api = await serveApi({
         store: stores[0] as Store,
         cluster: eu.asCluster(),
-        clock: systemClock,
+        clock,
         settings: { ...base, clusterName: 'eu', ...changes },
         openSchema: schemaOpener(own, deps),
       });
@@ -239,17 +184,80 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       const denied = await post('rob', 'trigger');
       assert.deepEqual([denied.status, denied.error().code], [403, 'FORBIDDEN']);
       assert.match(denied.error().message, /create jobs in prod/, 'refused there');
-      const unread = await post('eve', 'trigger');
-      assert.deepEqual(
-        [unread.status, unread.error().details?.resource],
-        [403, 'clusters.cronjob-monitor.io/us'],
-        'here',
-      );
+      assert.equal((await post('eve', 'trigger')).status, 200, 'its right is one of there: none is needed here');
+      const unread = await asUser('eve', 'GET', `${backup}?cluster=us`);
+      assert.deepEqual([unread.status, unread.error().details?.resource], [403, 'clusters.cronjob-monitor.io/us']);
       const bot = await post('system:serviceaccount:ci:bot', 'trigger');
       assert.deepEqual([bot.status, bot.error().code], [403, 'FORBIDDEN']);
-      assert.equal(us.jobs.length, before);
+      assert.equal(us.jobs.length, before + 1);
       assert.ok(us.reviewed.every(({ groups }) => !groups.includes('system:masters')));
-      assert.equal(audits(agent).length, 2, 'the refusal here asks no agent');
+      assert.equal(audits(agent).length, 3, 'a review is no line of the audit log');
+    });
+
+    test('who may not read all of a cluster reads what its own rights let them read, namespace by namespace', async () => {
+      await forget();
+      const [{ epoch }, store] = [seeds[1] as Seed, stores[1] as Store];
+      const { uid } = await projected(store, epoch, { namespace: 'data', name: 'etl' });
+      const hour = 3_600_000;
+      let aheadMs = 0;
+      const clock: Clock = Object.assign(Object.create(systemClock) as Clock, {
+        monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+      });
+      await using here = await serveHome({ actionsKey: key }, clock);
+      const of = (path: string, method = 'GET'): Promise<Answer> =>
+        asUser('nia', method, `/api/v1${path}?cluster=us`, here.port);
+      {
+        await using _ = await serveAgent();
+        us.rights.set('nia', ['list cronjobs in prod', 'patch cronjobs in prod']);
+        const namesFor = async (query: string): Promise<string[]> => {
+          const answer = await asUser('nia', 'GET', `/api/v1/cronjobs${query}`, here.port);
+          assert.equal(answer.status, 200, answer.text);
+          return (answer.json() as CronJobList).items.map(({ namespace, name }) => `${namespace}/${name}`);
+        };
+        const ofProd = await namesFor('?cluster=us');
+        assert.ok(ofProd.includes('prod/backup') && !ofProd.includes('data/etl'), ofProd.join());
+        assert.deepEqual(await namesFor('?namespace=prod'), ofProd, 'of all clusters: none of here');
+        assert.deepEqual(await namesFor('?namespace=data'), []);
+        const reviews = (await rowsOf('review')).length;
+        assert.deepEqual(await namesFor('?cluster=us'), ofProd);
+        assert.equal((await rowsOf('review')).length, reviews, 'what was granted is kept');
+
+        assert.equal((await of('/cronjobs/prod/backup')).status, 200);
+        assert.equal((await of('/cronjobs/data/etl')).status, 403);
+        assert.equal(
+          (await asUser('nia', 'GET', '/api/v1/cronjobs/data/etl', here.port)).status,
+          403,
+          'and nothing says that us has it',
+        );
+        const { can } = (await of('/whoami')).json() as Whoami;
+        assert.deepEqual(
+          [can.read, can.suspend, can.readLogs, can.trigger, can.readMonitors, can.readChannels],
+          [true, true, false, false, false, false],
+        );
+        const list = (await asUser('nia', 'GET', '/api/v1/clusters', here.port)).json() as ClusterList;
+        assert.deepEqual(
+          list.items
+            .map(({ name, states }) => [name, Object.values(states).reduce((sum, count) => sum + count, 0)])
+            .at(-1),
+          ['us', ofProd.length],
+        );
+        assert.equal((await of('/cronjobs/prod/backup/suspend', 'POST')).status, 200);
+        assert.equal((await of('/cronjobs/prod/backup/trigger', 'POST')).status, 403);
+      }
+      us.rights.set('nia', ['list cronjobs in prod']);
+      {
+        await using _ = await serveAgent();
+        aheadMs = hour / 2;
+        assert.equal(((await of('/whoami')).json() as Whoami).can.suspend, false, 'what was granted is asked again');
+      }
+      aheadMs = hour;
+      const late = await of('/cronjobs/prod/backup');
+      assert.equal(late.status, 200, 'a right to read serves while its cluster is silent');
+      assert.match(String(late.headers['x-rights-as-of']), /^\d{4}-/);
+      aheadMs = 25 * hour;
+      const gone = await of('/cronjobs/prod/backup');
+      assert.deepEqual([gone.status, gone.error().code], [503, 'CLUSTER_SILENT']);
+      await store.fenced(epoch, (tx) => forgetCronJob(tx, uid, store.now()));
     });
 
     test('of several CronJobs each is done there for itself, and what deletes is not done from here', async () => {
@@ -306,8 +314,8 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       const whole = { ...draft, matcher: { all: true } };
       const denied = await send('rob', 'POST', '/api/v1/silences?cluster=us', whole);
       assert.match(denied.error().message, /update cronjobmonitors/);
-      const unread = await send('eve', 'POST', '/api/v1/silences?cluster=us', whole);
-      assert.equal(unread.error().details?.resource, 'clusters.cronjob-monitor.io/us');
+      const unknown = await send('zoe', 'POST', '/api/v1/silences?cluster=us', whole);
+      assert.match(unknown.error().message, /update cronjobmonitors/, 'whatever its rights here');
       assert.equal((await silencesIn(1)).length, 1);
     });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { posix } from 'node:path';
+import { delimiter, join, posix } from 'node:path';
 import { test } from 'node:test';
 import { listFiles, projectFolder, readProjectFile } from './project-files.ts';
 
@@ -55,6 +56,38 @@ test('a link to a page or a heading that is not there is found', () => {
     '#four',
     'x.png',
   ]);
+});
+
+test('every command that the pages name starts with any Node from 20 on, or says what is missing', () => {
+  const named = listFiles('{*.md,docs/**/*.md}').flatMap((page) =>
+    [...readProjectFile(page).matchAll(/\bnode (scripts\/[\w/-]+\.mjs)/g)].map(([, script = '']) => script),
+  );
+  const scripts = [...new Set(named)];
+  assert.ok(scripts.length > 6);
+  for (const script of scripts) {
+    const [head = '', ...rest] = readProjectFile(script).split('await inNode24();');
+    assert.equal(rest.length, 1, `${script} does not go on in Node 24`);
+    assert.doesNotMatch(head, /from '(?:@cronjob-monitor|.*\.ts')/, `${script} imports what needs Node 24 before it`);
+  }
+  const run = (node: string, ...flags: string[]) =>
+    spawnSync(node, [...flags, 'scripts/cronjob-monitor.mjs', '--help'], { cwd: projectFolder, encoding: 'utf8' });
+  // This Node calls itself an older one, and there is no other.
+  const older = `Object.defineProperty(process.versions, 'node', { value: '20.11.0' })`;
+  const missing = run(process.execPath, '--import', `data:text/javascript,${encodeURIComponent(older)}`);
+  assert.equal(missing.status, 1);
+  assert.match(
+    missing.stderr,
+    /^This is Node 20\.11\.0; Node 24 of the lockfile is missing\. Run "[^"]+" and look at its errors\.\n$/,
+  );
+  for (const folder of new Set((process.env['PATH'] ?? '').split(delimiter))) {
+    const [, major] =
+      /^v(\d+)/.exec(spawnSync(join(folder, 'node'), ['--version'], { encoding: 'utf8' }).stdout ?? '') ?? [];
+    if (!['20', '21', '22', '23'].includes(major ?? '')) continue;
+    const { status, stdout, stderr } = run(join(folder, 'node'));
+    assert.deepEqual([status, stderr], [0, ''], `Node ${major}`);
+    assert.match(stdout, /COMMAND --help says more/);
+    break;
+  }
 });
 
 interface Story {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { findCircles } from './circles.ts';
 import { findDoorProblems } from './doors.ts';
 import { listFiles, readProjectFile } from './project-files.ts';
 import { findWallProblems } from './walls.ts';
@@ -14,6 +15,32 @@ test('no import crosses a wall between rooms', () => {
   assert.deepEqual(
     sources.flatMap((path) => findWallProblems(path, readProjectFile(path))),
     [],
+  );
+});
+
+/** A question is asked in a dialect, and what a dialect does is asked as a question. */
+const ofOneSubject = [
+  ['shared/src/store/database.ts', 'shared/src/store/dialect/dialect.ts'],
+  ['apiserver/src/routes/sla/present.ts', 'apiserver/src/routes/sla/report.ts', 'apiserver/src/routes/sla/router.ts'],
+];
+
+test('no file needs another that needs it, not even for a type', () => {
+  assert.deepEqual(
+    findCircles(
+      sources.filter((path) => !path.endsWith('.test.ts')),
+      readProjectFile,
+    ),
+    ofOneSubject,
+  );
+  const files: Readonly<Record<string, string>> = {
+    'shared/src/a.ts': `import { b } from './b.ts';`,
+    'shared/src/b.ts': `export type { C } from './c.ts';`,
+    'shared/src/c.ts': `import type { A } from './a.ts'; import { d } from './d.ts';`,
+    'shared/src/d.ts': '',
+  };
+  assert.deepEqual(
+    findCircles(Object.keys(files), (path) => files[path] ?? ''),
+    [['shared/src/a.ts', 'shared/src/b.ts', 'shared/src/c.ts']],
   );
 });
 

@@ -54,6 +54,12 @@ const refusedHosts = [
   '239.255.255.255',
   '[ff02::1]',
   '255.255.255.255',
+  '168.63.129.16',
+  '[fd20:ce::254]',
+  '[2001::1]',
+  '[2001:0:4136:e378:8000:63bf:3fff:fdd2]',
+  '[fd00::5efe:169.254.169.254]',
+  '[2001:db8::200:5efe:127.0.0.1]',
 ];
 
 /** Answers of name servers that hold an address where no message may go. */
@@ -64,6 +70,10 @@ const rebound: readonly (readonly string[])[] = [
   ['169.254.169.254'],
   ['203.0.113.7', '127.0.0.1'],
   ['2001:db8::1', 'fe80::1%eth0'],
+  ['168.63.129.16'],
+  ['fd20:ce::254'],
+  ['2001:0:4136:e378:8000:63bf:3fff:fdd2'],
+  ['fd00::5efe:127.0.0.1'],
   ['not an address'],
 ];
 
@@ -84,8 +94,10 @@ async function assertRefused(type: ChannelType, place: URL, deps: SendDeps, says
     { next: 'invalid', category: 'addressRefused', maybeSent: false, httpStatus: undefined },
     says,
   );
-  assert.doesNotMatch(outcome.message, /127|169|fe80|CANARY/, says);
+  assert.doesNotMatch(outcome.message, /127|169|168|fe80|CANARY/, says);
+  assert.match(outcome.message, /channels\.allow-cidrs makes exceptions/, says);
   const problem = await channel.findProblem(nowhere, deps, never);
+  assert.equal(problem?.message, outcome.message, says);
   assert.deepEqual([problem?.next, problem?.category], ['invalid', 'addressRefused'], says);
 }
 

@@ -9,6 +9,8 @@ import { readNumber, readRows } from '../store/rows.ts';
 import { openBeside } from '../faults/checker/stored-runs.ts';
 import { SmallCluster } from './peer/small-cluster.ts';
 
+/** The namespace of the service itself. */
+const own = 'default';
 const hourMs = 3_600_000;
 const ago = (ms: number): string => timeText(Date.now() - ms);
 
@@ -18,7 +20,7 @@ describe('where others fail', { concurrency: true }, () => {
     let missing: KubeObject;
     let resume: () => void;
     before(async () => {
-      cluster = await SmallCluster.start({ 'channels.secret-namespaces': namespace });
+      cluster = await SmallCluster.start({ 'channels.secret-namespaces': `${namespace},${own}` });
       missing = cluster.watch('misses', { missedSchedule: { grace: '1s' } }, { cron: { schedule: '@every 15s' } });
       resume = cluster.sim.pauseCronJobs();
     });
@@ -147,8 +149,17 @@ describe('where others fail', { concurrency: true }, () => {
       assert.match(JSON.stringify(told(cluster.sink, 'pulls')[0]?.data), /ImagePullBackOff|ErrImagePull/);
     });
 
-    test('a channel that names the Secret of another namespace is refused, and its value stands nowhere', async () => {
+    test('a channel that names the Secret of another namespace, or that of the database beside the service, is refused, and their values stand nowhere', async () => {
       const canary = 'canary-58d1f0';
+      // What it holds could be sent to: nothing but the missing label keeps it here.
+      const password = Buffer.from(`${cluster.sink.url}/${canary}`).toString('base64');
+      const database = { namespace: own, name: 'database' };
+      cluster.sim.objects.put({ apiVersion: 'v1', kind: 'Secret', metadata: database, data: { password } });
+      const reader = cluster.watch('reader');
+      putChannel(cluster.sim, 'reader', {
+        type: 'webhook',
+        webhook: { urlSecretRef: { ...database, key: 'password' } },
+      });
       cluster.sim.objects.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'vault' } });
       putSecret(cluster.sim, 'vault', { url: `not a url: ${canary}` }, 'vault');
       const thief = cluster.watch('thief');
@@ -156,21 +167,26 @@ describe('where others fail', { concurrency: true }, () => {
         type: 'webhook',
         webhook: { urlSecretRef: { name: 'vault', namespace: 'vault', key: 'url' } },
       });
-      await cluster.untilWatched(thief);
-      cluster.run(thief, 1, 'exit:1');
-      const channel = { apiVersion: 'cronjob-monitor.io/v1alpha1', kind: 'AlertChannel', name: 'thief' };
-      const status = (): string => JSON.stringify(cluster.sim.objects.find(channel)?.['status'] ?? {});
+      await cluster.untilWatched(thief, reader);
+      for (const one of [thief, reader]) cluster.run(one, 1, 'exit:1');
+      const channel = { apiVersion: 'cronjob-monitor.io/v1alpha1', kind: 'AlertChannel' };
+      const status = (name = 'thief'): string =>
+        JSON.stringify(cluster.sim.objects.find({ ...channel, name })?.['status'] ?? {});
       await until('the channel is refused', () => /"status":"False"/.test(status()));
-      await until('the message waits', async () => {
+      const lacks = `Secret ${own}/database lacks the label cronjob-monitor.io/channel-secret`;
+      await until('the channel beside the service is refused', () => status('reader').includes(lacks));
+      await until('the messages wait', async () => {
         const body = await cluster.service.ask<{ items: { channel: string | { name: string } }[] }>(
           '/api/v1/deliveries?state=parked',
         );
-        return JSON.stringify(body.items).includes('thief');
+        const parked = JSON.stringify(body.items);
+        return parked.includes('thief') && parked.includes('reader');
       });
       const { service } = cluster;
       const asked = [
         '/api/v1/channels',
         '/api/v1/channels/thief',
+        '/api/v1/channels/reader',
         '/api/v1/deliveries',
         '/api/v1/alerts',
         '/api/v1/config',
@@ -178,9 +194,10 @@ describe('where others fail', { concurrency: true }, () => {
       const answers = await Promise.all(asked.map(async (path) => (await fetch(service.api + path)).text()));
       const metrics = await (await fetch(`${service.metrics}/metrics`)).text();
       const rows = await dumpOf(cluster);
-      for (const text of [status(), ...answers, metrics, rows, JSON.stringify(service.log)])
+      for (const text of [status(), status('reader'), ...answers, metrics, rows, JSON.stringify(service.log)])
         assert.ok(!text.includes(canary) && !text.includes(Buffer.from(canary).toString('base64').slice(0, 12)));
-      assert.deepEqual(told(cluster.sink, 'thief'), []);
+      assert.deepEqual([told(cluster.sink, 'thief'), told(cluster.sink, 'reader')], [[], []]);
+      assert.ok(cluster.sink.arrivals.every(({ path }) => !path.includes(canary)));
     });
 
     test('a Job that ended before its monitor existed is recorded when it does, and no channel is told', async () => {

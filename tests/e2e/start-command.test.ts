@@ -19,7 +19,7 @@ const endWithinMs = 45_000;
 /** [what is ended, how: given the npm process and its group] */
 const endings: [string, (npm: ChildProcess) => void][] = [
   ['SIGTERM to npm', (npm) => void npm.kill('SIGTERM')],
-  ['SIGTERM to the whole group', ({ pid = 0 }) => void process.kill(-pid, 'SIGTERM')],
+  ['SIGINT to the whole group, as Ctrl-C sends it,', ({ pid = 0 }) => void process.kill(-pid, 'SIGINT')],
   [
     'SIGTERM to npm and at once to the group',
     (npm) => {

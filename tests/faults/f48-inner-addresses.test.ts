@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createAddressRules } from '@cronjob-monitor/controller/channels';
+import { lookAtSecrets } from '@cronjob-monitor/controller/testing';
+import { judgeChannel } from '@cronjob-monitor/shared/kube';
 import { OutboxBench, secondMs, type BenchChannel } from '../channels/outbox-bench.ts';
 import { canary } from '../channels/receivers.ts';
 import { HttpSink } from '../sinks/index.ts';
@@ -50,6 +52,39 @@ describe('F48, an address where no message may go', () => {
       await assertNoCanary(bench);
     });
   }
+
+  test('a user in the address is refused in the same words by the condition, a test and the log', async (t) => {
+    const bench = await OutboxBench.start(t);
+    const channel = await bench.addChannel('webhook');
+    putUrl(bench, channel, `https://user:${canary}@receiver.example.org/`);
+    const rules = { namespaces: ['monitoring'], labelled: [] };
+    const findSecret = async ({ namespace, name }: { readonly namespace: string; readonly name: string }) =>
+      bench.secrets.get(`${namespace}/${name}`);
+    const secrets = await lookAtSecrets(channel.spec, { cluster: { findSecret }, rules }, new AbortController().signal);
+    const decoded = { type: channel.spec.type, spec: channel.spec, problems: [] };
+    const nothingElse = {
+      refusal: undefined,
+      lastFault: undefined,
+      consecutiveFailures: 0,
+      proof: { provedAt: undefined, provedBy: undefined, missed: undefined },
+    } as const;
+    const [condition] = judgeChannel({ decoded, secrets, ...nothingElse });
+    const asked = await bench.ask(channel);
+    const told = await bench.tell(channel);
+    bench.start();
+    await bench.pass(3 * secondMs);
+    const [row] = await bench.rows('select last_test from channels');
+    const { message: ofTest } = JSON.parse(String(row?.['last_test'])) as { message: string };
+    const reasons = [asked, told].map(
+      ({ id }) => bench.logger.lines.find(({ fields }) => fields['deliveryId'] === id)?.fields['reason'],
+    );
+    assert.match(
+      String(condition?.message),
+      /: the value of url has a user or a password before its host, which is not sent/,
+    );
+    assert.deepEqual([ofTest, ...reasons], [condition?.message, condition?.message, condition?.message]);
+    await assertNoCanary(bench);
+  });
 
   test('a name that changes its meaning between a check and a send is refused at the send', async (t) => {
     const sink = await HttpSink.start();

@@ -59,6 +59,7 @@ const saying = (words: Words, later: Words): Partial<CronJobStory> => ({
   words,
   edits: [{ at: editAt, words: later }],
 });
+const mutedUntil = (hour: number): Words => ({ 'mute-until': new Date(at(hour)).toISOString() });
 type Words = NonNullable<CronJobStory['words']>;
 
 const edits: readonly Edit[] = [
@@ -265,6 +266,18 @@ const edits: readonly Edit[] = [
     before: quiet,
     cronJob: { ...saying({ grace: '5m' }, { grace: '12h' }), runs: [run(6, 60, { fate: 'neverStarted' })] },
     says: ['missedSchedule 06:00:00, open'],
+  },
+  {
+    name: 'an owner had muted what failed and was well again, and ends that',
+    before: {},
+    cronJob: { ...saying(mutedUntil(20), mutedUntil(8)), ...fails(6), rhythm: every(2) },
+    says: ['jobFailed 06:01:01, cancelled by a success 08:01:01'],
+  },
+  {
+    name: 'an owner mutes what had failed and was well again',
+    before: {},
+    cronJob: { ...saying(mutedUntil(4), mutedUntil(20)), ...fails(6), rhythm: every(2) },
+    says: ['jobFailed 06:01:01, resolved by a success 08:01:01'],
   },
   {
     name: 'the owner of a Namespace allows more time after it was broken',

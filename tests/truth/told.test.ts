@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
+import { testSettings } from '@cronjob-monitor/apiserver/testing';
+import type { CronJobList, Overview } from '@cronjob-monitor/shared/contract';
 import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
-import { findSelfDescription, listCronJobs, type SelfDescription } from '@cronjob-monitor/shared/store';
+import { findSelfDescription, listCronJobs, putSilence, type SelfDescription } from '@cronjob-monitor/shared/store';
+import { serveApi } from '../api/api-under-test.ts';
+import { aClusterOfOne } from '../api/cluster.ts';
 import { testDatabases } from '../store/databases.ts';
+import { contradictionsOf } from './agreement/contradictions.ts';
+import { contradictionsElsewhere, contradictionsOfExplain, elsewhereOf } from './agreement/elsewhere.ts';
+import { readPages } from './agreement/pages.ts';
 import {
   dayMs,
   hourMs,
@@ -15,6 +23,8 @@ import {
 import { weekHours } from './observer/kubernetes.ts';
 import { standInForTheMachine } from './observer/machine.ts';
 import { observe } from './observer/observe.ts';
+import type { Replica } from './observer/replica.ts';
+import type { World } from './observer/world.ts';
 
 /** What a webhook gets, as far as it is read here. */
 interface Body {
@@ -80,6 +90,10 @@ function made(count: number, monitorAt: number, lengthMs: number, rateLimiting?:
   };
 }
 
+async function read<T>(address: string, path: string): Promise<T> {
+  return (await (await fetch(`${address}/api/v1${path}`)).json()) as T; // the suites of the API check the shapes
+}
+
 const before = startAt - dayMs;
 const late = (kind: Disturbance['kind'], lengthMs: number): Disturbance => {
   const at = dueAt - 30 * secondMs;
@@ -102,6 +116,16 @@ const disturbances: readonly {
   { says: 'while the service is stopped for a minute', disturbance: late('stopped', minuteMs), count: 20 },
   { says: 'while the service is killed for an hour', disturbance: late('killed', hourMs), count: 20 },
   { says: 'while the service is stopped for a day', disturbance: late('stopped', dayMs), count: 20 },
+  {
+    says: 'while the leader stops and the other replica takes over',
+    disturbance: late('leaderStopped', minuteMs),
+    count: 5,
+  },
+  {
+    says: 'while the leader is killed and the other replica takes over',
+    disturbance: late('leaderKilled', minuteMs),
+    count: 5,
+  },
 ];
 
 for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) {
@@ -110,7 +134,11 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
 
     const watch = async (history: History, disturbance?: Disturbance) => {
       bodies.length = 0;
-      const observation = { startsAt: startAt, disturbances: disturbance ? [disturbance] : [] };
+      const observation = {
+        startsAt: startAt,
+        disturbances: disturbance ? [disturbance] : [],
+        isElected: disturbance?.kind.startsWith('leader') === true,
+      };
       const { verdicts } = await observe(history, observation, { freshDatabase: () => database.fresh(), logger });
       return { sent: bodies.slice(), verdicts };
     };
@@ -124,8 +152,9 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
         const told = sent.flatMap(({ data }) => data.cronjob?.name ?? []);
         assert.equal(new Set(told).size, count, `${count - new Set(told).size} of ${count} are told to no channel`);
         assert.equal(told.length, count, 'some are told more than once');
-        // What ended while no process ran is late however short the stop was.
-        const isLate = lengthMs > 5 * minuteMs + 10 * secondMs || disturbance?.kind === 'stopped';
+        // What ended while no process ran, or none led, is late however short that was.
+        const isUnled = disturbance?.kind === 'stopped' || disturbance?.kind === 'leaderKilled';
+        const isLate = lengthMs > 5 * minuteMs + 10 * secondMs || isUnled;
         const delayed = sent.filter(({ data }) => data.alert?.delayed === true).length;
         // Virtual time leaves polls out while nothing happens, so that a slow watch may be answered minutes later than it would be.
         if (disturbance?.kind !== 'slowWatch')
@@ -172,6 +201,70 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
         ['open', 'open', 'open'],
       );
     });
+
+    for (const untilResolved of [false, true])
+      test(`a silence of a monitor goes on when it is replaced, ${untilResolved ? 'until what it holds is resolved' : 'for its time'}`, async () => {
+        const { cronJobs, ...history } = made(2, before, hourMs);
+        const [monitor] = history.monitors;
+        assert.ok(monitor);
+        const laterAt = dueAt + hourMs;
+        const fails = { slotAt: laterAt, fate: 'failure' as const, seconds: 1, exitCode: 3 };
+        const later = {
+          rhythm: { everyHours: weekHours, minute: (laterAt % (weekHours * hourMs)) / minuteMs },
+          runs: [fails],
+        };
+        const goneAt = dueAt + 20 * minuteMs;
+        const again = { ...monitor, uid: monitor.uid.replace(/^a/, 'b'), createdAt: goneAt + minuteMs };
+        const at = dueAt + 10 * minuteMs;
+        const matcher = {
+          namespaces: [],
+          cronjobs: [],
+          types: [],
+          severities: [],
+          monitor: { namespace: 'prod', name: monitor.name },
+          alertId: null,
+          all: false,
+        };
+        const silence = {
+          id: randomUUID(),
+          matcher,
+          startsAt: at,
+          endsAt: at + dayMs,
+          endedAt: undefined,
+          untilResolved,
+          comment: '',
+          createdBy: 'ana',
+          createdAt: at,
+          updatedAt: at,
+        };
+        bodies.length = 0;
+        const { verdicts } = await observe(
+          {
+            ...history,
+            cronJobs: cronJobs.map((cronJob, index) => (index === 0 ? cronJob : { ...cronJob, ...later })),
+            monitors: [{ ...monitor, deletedAt: goneAt }, again],
+          },
+          { startsAt: startAt, disturbances: [] },
+          {
+            freshDatabase: () => database.fresh(),
+            logger,
+            lookAt: [at],
+            look: ({ store }, _world, now) =>
+              now === at ? store.transaction((tx) => putSilence(tx, silence)) : Promise.resolve(),
+          },
+        );
+        assert.deepEqual(
+          verdicts.map(({ cronJobUid, ended, isTold }) => [cronJobUid.at(7), ended, isTold]).toSorted(),
+          [
+            ['0', 'open', true],
+            ['1', 'open', false],
+          ],
+        );
+        assert.deepEqual(
+          bodies.map(({ data }) => data.cronjob?.name),
+          ['job-0'],
+        );
+      });
 
     test('three failures are told, each once, when their monitor is replaced while the service is stopped for an hour', async () => {
       const history = made(3, before, hourMs);
@@ -330,9 +423,83 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
       });
     }
 
-    test('what failed before its monitor was made is told to no channel', async () => {
-      const sent = await play(made(20, dueAt + hourMs, 2 * hourMs));
-      assert.deepEqual(sent, []);
+    test('what comes into view by watch-namespaces is judged from when the service looked last', async () => {
+      const { cronJobs, ...history } = made(2, before, 0);
+      const failsAgain = [dueAt, dueAt + hourMs].map((slotAt) => ({
+        slotAt,
+        fate: 'failure' as const,
+        seconds: 1,
+        exitCode: 3,
+      }));
+      const hourly = { rhythm: { everyHours: 1, minute: 0 }, createdAt: startAt, failureLimit: 10, runs: failsAgain };
+      const story = {
+        ...history,
+        cronJobs: cronJobs.map((cronJob, index) => (index === 0 ? cronJob : { ...cronJob, ...hourly })),
+      };
+      const stop = { kind: 'stopped', at: dueAt + 50 * minuteMs, untilAt: dueAt + 70 * minuteMs } as const;
+      bodies.length = 0;
+      const { verdicts } = await observe(
+        story,
+        { startsAt: startAt, disturbances: [stop] },
+        { freshDatabase: () => database.fresh(), logger, firstWatches: ['elsewhere'] },
+      );
+      assert.deepEqual(
+        verdicts.map(({ type, cronJobUid, openedAt }) => [type, cronJobUid, openedAt]),
+        [['jobFailed', cronJobs[1]?.uid, dueAt + hourMs + 2 * secondMs]],
+        'what failed while the service looked elsewhere is history',
+      );
+      assert.ok(bodies.every(({ data }) => data.cronjob?.name === 'job-1') && bodies.length > 0);
+    });
+
+    test('what failed before its monitor was made is told to no channel, and is failing wherever it is shown', async () => {
+      const { monitors, ...rest } = made(20, dueAt + hourMs, 2 * hourMs);
+      const sla = { minSuccessRate: 95 };
+      const history = { ...rest, monitors: monitors.map((monitor) => ({ ...monitor, spec: { sla } })) };
+      const names = history.cronJobs.map(({ name }) => `prod/${name}`).toSorted();
+      let looks = 0;
+      bodies.length = 0;
+      const look = async (service: Replica, world: World, now: number): Promise<void> => {
+        const clock = { ...systemClock, now: () => now };
+        await using api = await serveApi({
+          store: service.store,
+          cluster: aClusterOfOne(),
+          clock,
+          settings: testSettings,
+        });
+        const address = `http://127.0.0.1:${api.port}`;
+        const pages = await readPages(address);
+        const elsewhere = await elsewhereOf(service, world, []);
+        assert.deepEqual(contradictionsOf(pages), []);
+        assert.deepEqual(contradictionsElsewhere(pages, elsewhere, now), []);
+        for await (const one of contradictionsOfExplain(pages, address, now)) assert.fail(one);
+        // Each place shows all of them, and says the same of each.
+        for (const [place, shown] of Map.groupBy(pages.shown, (one) => one.place.replace(/(?<=^\/monitors).*/, ''))) {
+          assert.deepEqual(shown.map(({ cronJob }) => cronJob).toSorted(), names, place);
+          for (const { verdict, cronJob } of shown)
+            assert.deepEqual(
+              [place, cronJob, verdict.state, verdict.kind],
+              [place, cronJob, 'failing', 'lastRunFailed'],
+            );
+        }
+        const { incidents, states, incidentTotal } = await read<Overview>(address, '/overview');
+        assert.deepEqual([incidentTotal, states.failing, states.healthy], [20, 20, 0]);
+        assert.ok(incidents.every(({ verdict, alerts }) => verdict.kind === 'lastRunFailed' && alerts.length === 0));
+        const found = await read<CronJobList>(address, '/cronjobs?search=job-7');
+        assert.deepEqual(
+          found.items.map(({ name, verdict }) => [name, verdict.state]),
+          [['job-7', 'failing']],
+        );
+        const judged = pages.targets.map(({ verdict, alertId }) => `${verdict} ${alertId}`);
+        assert.deepEqual([judged.length, ...new Set(judged)], [20, 'breached null']);
+        const { states: counted, cronJobs } = elsewhere.statuses.get('prod/everything') ?? assert.fail('no status');
+        assert.deepEqual([counted['failing'], cronJobs.filter(({ state }) => state === 'failing').length], [20, 20]);
+        assert.equal(elsewhere.metrics.get('cronjob_monitor_cronjob_states{state="failing"}'), 20);
+        assert.equal(elsewhere.metrics.get('cronjob_monitor_cronjobs{status="warning"}'), 20);
+        looks += 1;
+      };
+      const observation = { startsAt: startAt, disturbances: [] };
+      await observe(history, observation, { freshDatabase: () => database.fresh(), logger, look });
+      assert.deepEqual([looks, bodies], [1, []]);
     });
   });
 }

@@ -17,6 +17,7 @@ import { toLogText } from '../middleware/request-log.ts';
 import type { AskedCall, RouteDeps } from '../routes/index.ts';
 import type { AnswerAsked } from './asked-calls.ts';
 import type { AgentAnswer } from './elsewhere.ts';
+import { answerReview, reviewKind } from './rights-elsewhere.ts';
 import { isSealed, sealOf, sealResult } from './seal.ts';
 
 /** Between two looks for actions; a shorter one for some minutes after one came. */
@@ -138,7 +139,11 @@ export class Agent {
     let comment: string | undefined;
     const told = (text: string): void => void (comment = toLogText(text));
     try {
-      answer = await this.#answerAsked({ call, caller: this.#callerOf(askedBy), id, told });
+      const caller = this.#callerOf(askedBy);
+      answer =
+        kind === reviewKind
+          ? { status: 200, body: await answerReview(this.#deps.authentication, caller, call.body) }
+          : await this.#answerAsked({ call, caller, id, told });
     } catch (error) {
       const { code, message, details } = this.#refusalOf(error, id);
       answer = { code, message, details };

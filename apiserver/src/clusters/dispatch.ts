@@ -84,8 +84,9 @@ async function theOneOf(clusters: Clusters, ctx: ApiContext): Promise<Found> {
   // What the own database does not tell is answered by its routes.
   if (told.every(({ cluster: { isHome } }) => isHome)) return { cluster: home, missing: [] };
   const caller = await authentication.authenticate(ctx.req);
-  const isReadable = await Promise.all(told.map(({ cluster }) => cluster.mayBeReadBy(caller)));
-  const readable = told.filter((_, index) => isReadable[index]);
+  const ability = name.table === 'monitors' ? 'readMonitors' : 'read';
+  const reaches = await Promise.all(told.map(({ cluster }) => cluster.reachOf(caller, ability, [name.namespace])));
+  const readable = told.filter((_, index) => reaches[index]?.includes(name.namespace));
   const having = readable.flatMap(({ cluster, one }) => ('answer' in one ? cluster : []));
   if (having.length > 1) {
     throw ambiguousCluster(

@@ -1,14 +1,16 @@
+import type { ErrorCode } from '@cronjob-monitor/shared/contract';
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import { ProblemList } from '@cronjob-monitor/shared/process';
-import { databaseProblems, touchLists } from '@cronjob-monitor/shared/store';
+import { databaseProblems, listNamespaces, touchLists } from '@cronjob-monitor/shared/store';
 import { createDatabaseWatch } from '../database-watch.ts';
-import { onlyReadHere } from '../errors.ts';
+import { ApiError, onlyReadHere } from '../errors.ts';
 import { createGuard } from '../middleware/guard.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import { Silence, type Clusters, type ServedCluster } from '../routes/index.ts';
 import type { FoundCluster } from './directory.ts';
 import { createElsewhere } from './elsewhere.ts';
 import { authenticationFor, createRemoteGuard } from './remote-guard.ts';
+import { RightsElsewhere } from './rights-elsewhere.ts';
 import { createRouteDeps, type Bounds, type SharedParts } from './route-deps.ts';
 import { toAnswer } from './to-answer.ts';
 import type { ApiSettings } from '../settings.ts';
@@ -37,11 +39,16 @@ export function serveOther(found: FoundCluster, deps: Around): { readonly cluste
   // Of two that give themselves one name neither could tell which of them is asked.
   const isItself = said.name === name && home !== undefined;
   const elsewhere = key && isItself ? createElsewhere({ store, schema, target: name, home, key, clock }) : undefined;
-  const authentication = authenticationFor(deps.authentication, name, elsewhere);
+  const way = elsewhere && { elsewhere, rights: new RightsElsewhere(elsewhere, clock) };
+  const authentication = authenticationFor(deps.authentication, {
+    name,
+    way,
+    listNamespaces: () => listNamespaces(store),
+  });
   const guard = createRemoteGuard(
     name,
     createGuard({ isReadOnly: settings.readOnly, authentication, costlyCalls, expensiveReads, databaseWatch }),
-    elsewhere,
+    way,
   );
   const defaultTimeZone = said.defaultTimeZone ?? settings.defaultTimeZone;
   const routeDeps = createRouteDeps(deps.clusters, shared, {
@@ -66,10 +73,20 @@ export function serveOther(found: FoundCluster, deps: Around): { readonly cluste
     silence: new Silence(name, { ask: () => touchLists(store), clock, logger, signal: stopping.signal }),
     deps: routeDeps,
     answer: toAnswer(routeDeps),
-    mayBeReadBy: (caller) => authentication.may(caller, 'read', {}),
+    reachOf: (caller, ability, asked) =>
+      authentication.reach(caller, ability, asked).then(
+        (reach) => (reach.isNowhere ? undefined : reach),
+        (error: unknown) => {
+          if (error instanceof ApiError && isNoReach.has(error.code)) return undefined;
+          throw error;
+        },
+      ),
   };
   return { cluster, stop: () => stopping.abort() };
 }
+
+/** A caller without rights there, or of whose rights nothing is known, hears nothing of a cluster in lists. */
+const isNoReach: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['FORBIDDEN', 'CLUSTER_SILENT']);
 
 /** The API server of another cluster is never asked from here: whatever would, is told so. */
 function outOfReach(name: string): Cluster {

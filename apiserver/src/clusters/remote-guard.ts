@@ -1,46 +1,99 @@
-import { actingAbilities, elsewhereAbilities, type Ability } from '@cronjob-monitor/shared/contract';
+import { abilities, actingAbilities, elsewhereAbilities, type Ability } from '@cronjob-monitor/shared/contract';
 import type { Authentication, Caller } from '../auth/authentication.ts';
-import { rightToReadCluster } from '../auth/permission.ts';
-import { everywhere } from '../auth/reach.ts';
+import { isNamespaced, rightToReadCluster, type Place } from '../auth/permission.ts';
+import { everywhere, reachOf, type Reach } from '../auth/reach.ts';
 import { isUnsafe } from '../context.ts';
 import { forbidden, noKeyFor, onlyReadHere } from '../errors.ts';
 import type { Guard } from '../middleware/guard.ts';
 import type { Elsewhere } from '../routes/index.ts';
+import type { RightsElsewhere } from './rights-elsewhere.ts';
+
+/** How another cluster is asked, where it can be. */
+export interface OtherWay {
+  readonly elsewhere: Elsewhere;
+  readonly rights: RightsElsewhere;
+}
+
+interface OtherCluster {
+  readonly name: string;
+  readonly way: OtherWay | undefined;
+  /** Namespaces of which anything is stored. */
+  readonly listNamespaces: () => Promise<readonly string[]>;
+}
 
 /**
- * Callers of this service, about another cluster: who may `get` it here may read all that is stored of it. What else they may do there is for
- * that cluster to decide: from here it is asked, where it answers, and nothing else is done.
+ * Callers of this service, about another cluster: who may `get` it here may read all that is stored of it, and others what its own rights let
+ * them read, namespace by namespace. What is done there is for that cluster to decide, where it answers, and nothing else is done.
  */
-export function authenticationFor(home: Authentication, cluster: string, elsewhere?: Elsewhere): Authentication {
-  const may = (caller: Caller): Promise<boolean> => home.mayReadCluster(caller, cluster);
+export function authenticationFor(home: Authentication, { name, way, listNamespaces }: OtherCluster): Authentication {
+  const readsAll = (caller: Caller): Promise<boolean> => home.mayReadCluster(caller, name);
+
+  const may = async (caller: Caller, ability: Ability, place: Place): Promise<boolean> => {
+    if (acting.has(ability)) return asked.has(ability) && way !== undefined && way.rights.may(caller, ability, place);
+    return (await readsAll(caller)) || (way !== undefined && way.rights.may(caller, ability, place));
+  };
+
+  /** Where, among these namespaces; undefined: everywhere. */
+  const among = async (
+    caller: Caller,
+    ability: Ability,
+    candidates: readonly string[],
+  ): Promise<readonly string[] | undefined> => {
+    const [isEverywhere = false, ...isThere] = await Promise.all(
+      [{}, ...candidates.map((namespace) => ({ namespace }))].map((place) => may(caller, ability, place)),
+    );
+    return isEverywhere ? undefined : candidates.filter((_, index) => isThere[index]);
+  };
+
   return {
     mode: home.mode,
     authenticate: (request) => home.authenticate(request),
-    isNamespaced: () => false,
+    isNamespaced: (ability) => home.mode !== 'none' && isNamespaced(ability),
     may,
-    reach: async () => everywhere,
-    mayReadCluster: (caller, name) => home.mayReadCluster(caller, name),
-    async permit(caller, ability) {
-      if (acting.has(ability) && !askedElsewhere.has(ability)) throw onlyReadHere(cluster);
-      if (!(await may(caller))) throw refused(cluster);
+    async reach(caller, ability, within): Promise<Reach> {
+      if (await readsAll(caller)) return everywhere;
+      const known = await listNamespaces();
+      const candidates = within.length === 0 ? known : within;
+      const found = await among(caller, ability, isNamespaced(ability) ? candidates : []);
+      if (!found) return everywhere;
+      // Who may read nothing of it is told what is missing.
+      if (found.length === 0 && (await among(caller, 'read', known))?.length === 0) throw refused(name);
+      return reachOf(found);
+    },
+    mayReadCluster: (caller, other) => home.mayReadCluster(caller, other),
+    async permit(caller, ability, place) {
+      if (acting.has(ability) && !asked.has(ability)) throw onlyReadHere(name);
+      // Its own service asks for this right as it is done.
+      if (asked.has(ability) && way) return;
+      if (!(await may(caller, ability, place))) throw refused(name);
     },
     async abilitiesOf(request, namespace) {
       const { caller } = await home.abilitiesOf(request, namespace);
-      const isReader = await may(caller);
-      const isTaken = isReader && ((await elsewhere?.isTaken()) ?? false);
-      return {
-        caller,
-        may: (ability) => (isReader && readableFromRows.has(ability)) || (isTaken && askedElsewhere.has(ability)),
-      };
+      const isKnown = caller.user !== undefined || home.mode === 'none';
+      const places: Place[] = [{ namespace }];
+      if (isKnown && namespace === undefined)
+        places.push(...(await listNamespaces()).slice(0, mostLookedInto).map((one) => ({ namespace: one })));
+      const isGranted = await Promise.all(
+        abilities.map(async (ability) => {
+          if (!isKnown || (!acting.has(ability) && !readableFromRows.has(ability))) return false;
+          if (acting.has(ability) && !(await way?.elsewhere.isTaken())) return false;
+          const where = isNamespaced(ability) ? places : places.slice(0, 1);
+          return (await Promise.all(where.map((place) => may(caller, ability, place)))).includes(true);
+        }),
+      );
+      const granted = new Set(abilities.filter((_, index) => isGranted[index]));
+      return { caller, may: (ability) => granted.has(ability) };
     },
   };
 }
 
 /** Abilities that need nothing but rows. */
 const readableFromRows: ReadonlySet<string> = new Set(['read', 'readMonitors', 'readChannels', 'readLogs', 'preview']);
+/** Where an ability is looked for when the caller asks for any namespace. */
+const mostLookedInto = 10;
 
 const acting: ReadonlySet<Ability> = new Set(actingAbilities);
-const askedElsewhere: ReadonlySet<Ability> = new Set(elsewhereAbilities);
+const asked: ReadonlySet<Ability> = new Set(elsewhereAbilities);
 
 function refused(cluster: string): Error {
   const { verb, group, resource } = rightToReadCluster(cluster);
@@ -48,17 +101,23 @@ function refused(cluster: string): Error {
 }
 
 /** The checks before a route of another cluster, which is only read here but for what its own service is asked. */
-export function createRemoteGuard(cluster: string, guard: Guard, elsewhere?: Elsewhere): Guard {
+export function createRemoteGuard(cluster: string, guard: Guard, way: OtherWay | undefined): Guard {
   return (endpoint) => {
     const read = guard(endpoint);
     return async (ctx, next) => {
       if (isUnsafe(ctx.method) && !endpoint.harmless) {
         if (!endpoint.elsewhere) throw onlyReadHere(cluster);
-        if (!elsewhere) throw noKeyFor(cluster);
+        if (!way) throw noKeyFor(cluster);
       }
       // The configuration is that of this service.
       if (ctx.path === '/api/v1/config') throw onlyReadHere(cluster);
       await read(ctx, next);
+      const { caller } = ctx.state;
+      const asOf = caller && way?.rights.servedAsOf(caller);
+      if (asOf !== undefined) ctx.set(rightsAsOfHeader, new Date(asOf).toISOString());
     };
   };
 }
+
+/** Since when the rights hold by which a cluster that gives no answer is read. */
+const rightsAsOfHeader = 'X-Rights-As-Of';

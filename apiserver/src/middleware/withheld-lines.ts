@@ -12,9 +12,11 @@ export async function withoutForeignLines(
   const namespaces = new Set<string>();
   collect(body, '', namespaces);
   if (namespaces.size === 0 || (await authentication.may(caller, 'readLogs', {}))) return body;
-  const readable = new Set<string>();
-  for (const namespace of namespaces)
-    if (namespace !== '' && (await authentication.may(caller, 'readLogs', { namespace }))) readable.add(namespace);
+  const places = [...namespaces].filter((namespace) => namespace !== '');
+  const isReadable = await Promise.all(
+    places.map((namespace) => authentication.may(caller, 'readLogs', { namespace })),
+  );
+  const readable = new Set(places.filter((_, index) => isReadable[index]));
   return readable.size === namespaces.size ? body : withheld(body, '', readable);
 }
 

@@ -1,9 +1,12 @@
-import type { Health } from '@cronjob-monitor/shared/contract';
+import type { Ability, Health } from '@cronjob-monitor/shared/contract';
 import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
 import type { Store, EndedRuns } from '@cronjob-monitor/shared/store';
 import type { Actions } from '../actions/index.ts';
-import type { Authentication } from '../auth/authentication.ts';
-import type { Clusters, Elsewhere } from './clusters/served.ts';
+import type { Authentication, Caller } from '../auth/authentication.ts';
+import type { Elsewhere } from './clusters/ask.ts';
+import type { Silence } from './clusters/silence.ts';
+import type { ApiMiddleware } from '../context.ts';
+import type { Reach } from '../auth/reach.ts';
 import type { DatabaseWatch } from '../database-watch.ts';
 import type { Feed } from '../live/feed.ts';
 import type { OpenStreams } from '../live/open-streams.ts';
@@ -39,4 +42,30 @@ export interface RouteDeps {
   readonly streams: OpenStreams;
   /** Wrong keys that one peer may try for one drill in a minute. */
   readonly wrongDrillKeys: CostlyCalls;
+}
+
+/** A cluster whose rows this process can read: its own, or one in another schema of the same database server. */
+export interface ServedCluster {
+  /** Value of the parameter `cluster`; no two have the same. */
+  readonly name: string;
+  /** Empty in SQLite, which has none. */
+  readonly schema: string;
+  readonly isHome: boolean;
+  /** Whether its rows come; undefined for the own one, without which nothing is answered. */
+  readonly silence: Silence | undefined;
+  /** What its routes are made of. */
+  readonly deps: RouteDeps;
+  /** Answers the paths of /api/v1 for it. */
+  readonly answer: ApiMiddleware;
+  /** Where the caller may read it, among those asked for, none meaning all; undefined: nowhere. Of the own cluster each route asks by itself. */
+  reachOf(caller: Caller, ability: Ability, asked: readonly string[]): Promise<Reach | undefined>;
+}
+
+/** The clusters that this process shows. */
+export interface Clusters {
+  readonly home: ServedCluster;
+  /** The home cluster first, the others by name. */
+  all(): readonly ServedCluster[];
+  /** By its name; looks for new ones before it says that there is none. */
+  find(name: string): Promise<ServedCluster | undefined>;
 }

@@ -1,3 +1,7 @@
+import { Router } from '@koa/router';
+import type { ApiContext, ApiState } from '../context.ts';
+import { answerOfAll, isMerged } from './clusters/merge.ts';
+import type { RouteDeps } from './deps.ts';
 import type { Route } from './route.ts';
 import { adminRoutes } from './admin/router.ts';
 import { adviceRoutes } from './advice/router.ts';
@@ -31,12 +35,11 @@ import { timelineRoutes } from './timeline/router.ts';
 import { tonightRoutes } from './tonight/router.ts';
 import { whoamiRoutes } from './whoami/router.ts';
 
-export type { RouteDeps } from './deps.ts';
-export type { AskedAnswer, AskedCall } from './clusters/ask.ts';
-export type { Clusters, Elsewhere, ServedCluster } from './clusters/served.ts';
+export type { Clusters, RouteDeps, ServedCluster } from './deps.ts';
+export type { AskedAnswer, AskedCall, Elsewhere } from './clusters/ask.ts';
 export { askInTurn } from './clusters/in-turn.ts';
 export { Silence } from './clusters/silence.ts';
-export { createApiRouter, route, type Route } from './route.ts';
+export { route, type Route } from './route.ts';
 export { gatherHealth, presentHealth } from './health/router.ts';
 
 /** Every operation of /api/v1. */
@@ -73,3 +76,16 @@ export const routes: readonly Route[] = [
   ...adminRoutes,
   ...streamRoutes,
 ];
+
+type ApiRouter = Router<ApiState, Pick<ApiContext, 'params'>>;
+
+/** The router of /api/v1. A trailing slash and another case are another path; of two paths that match the first one answers. */
+export function createApiRouter(deps: RouteDeps, routes: readonly Route[]): ApiRouter {
+  const router: ApiRouter = new Router({ prefix: '/api/v1', strict: true, sensitive: true });
+  for (const each of routes) {
+    const handle = (ctx: ApiContext): Promise<void> =>
+      ctx.state.isOfAllClusters && isMerged(each) ? answerOfAll(each, deps, ctx) : each.handle(deps, ctx);
+    router.register(each.path, [each.method], [deps.guard(each), handle]);
+  }
+  return router;
+}

@@ -1,12 +1,10 @@
 import type { Shape } from '@cronjob-monitor/shared/contract/shape';
-import { Router } from '@koa/router';
 import type { Problem } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
-import { isUnsafe, type ApiContext, type ApiState } from '../context.ts';
+import { isUnsafe, type ApiContext } from '../context.ts';
 import type { Endpoint } from '../middleware/guard.ts';
 import { createBodyReader, readNoBody, readQuery, type QueryShape, type Values } from '../middleware/validate.ts';
 import { askElsewhere } from './clusters/ask.ts';
-import { answerOfAll, isMerged } from './clusters/merge.ts';
 import type { RouteDeps } from './deps.ts';
 
 /** Part of the API that an operation belongs to: a heading of the page /swagger/. */
@@ -98,17 +96,4 @@ export function route<Answer, Query extends QueryShape = typeof noQuery, Body = 
   const respond: Route['respond'] = (deps, ctx, asked) =>
     handler({ deps, ctx, query: asked as Values<Query>, body: undefined as Body });
   return { ...own, handle, read, respond };
-}
-
-type ApiRouter = Router<ApiState, Pick<ApiContext, 'params'>>;
-
-/** The router of /api/v1. A trailing slash and another case are another path; of two paths that match the first one answers. */
-export function createApiRouter(deps: RouteDeps, routes: readonly Route[]): ApiRouter {
-  const router: ApiRouter = new Router({ prefix: '/api/v1', strict: true, sensitive: true });
-  for (const each of routes) {
-    const handle = (ctx: ApiContext): Promise<void> =>
-      ctx.state.isOfAllClusters && isMerged(each) ? answerOfAll(each, deps, ctx) : each.handle(deps, ctx);
-    router.register(each.path, [each.method], [deps.guard(each), handle]);
-  }
-  return router;
 }

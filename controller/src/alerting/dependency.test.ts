@@ -176,7 +176,7 @@ for (const order of [
 ] as const) {
   for (const found of ['in one transaction', 'one after the other'] as const)
     test(`a chain that is found to have failed ${found}, ${order.join(', ')}, is one message`, async (t) => {
-      const { clock, failTogether, fail, askAgain, send, messages, ledger, rows } = await aChain(t);
+      const { clock, failTogether, fail, askAgain, succeed, send, messages, ledger, rows, requests } = await aChain(t);
       if (found === 'in one transaction') await failTogether(...order);
       else for (const name of order) await fail(name);
       assert.deepEqual(await send(), ['team-chat firing']);
@@ -201,6 +201,13 @@ for (const order of [
       await askAgain('load');
       await askAgain('report');
       assert.deepEqual(await send(), [], 'and stay so while that lasts');
+      clock.stepWall(hourMs);
+      await succeed('extract');
+      await send();
+      clock.stepWall(minuteMs);
+      await askAgain('load', clock.now());
+      assert.deepEqual(await send(), ['team-chat firing'], 'it has failed again');
+      assert.equal(requests.at(-1)?.notification, 1, 'what was taken back was no message');
     });
 }
 

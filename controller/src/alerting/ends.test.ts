@@ -181,6 +181,48 @@ test('a rise of both severities is one message more, not none', async (t) => {
   assert.deepEqual((await send()).toSorted(), ['on-call firing', 'team-chat firing']);
 });
 
+for (const [order, first] of [
+  ['the warning first', 'warning'],
+  ['the critical one first', 'critical'],
+] as const) {
+  test(`two monitors with two severities make one message about a run, the critical one, ${order}`, async (t) => {
+    const { fails, succeeds, send, messages, ledger, rows, finding, raise } = await anAlertingFixture(t);
+    const bothOnChat = { enabled: true, channelRefs: [{ name: 'team-chat', severities: [] }] };
+    const of = (severity: 'critical' | 'warning') =>
+      ({
+        monitor: severity === first ? 'first' : 'second',
+        rules: { alerting: bothOnChat, severityOverrides: { jobFailed: severity } },
+      }) as const;
+    const second = first === 'warning' ? 'critical' : 'warning';
+    const raised = [...(await fails(of(first))), ...(await fails(of(second)))].map(({ alert }) => alert);
+    const warning = raised.find(({ severity }) => severity === 'warning')?.id ?? '';
+    const [told] = await rows(
+      "select a.severity, a.id from deliveries d join alerts a on a.id = d.alert_id where d.state = 'ready'",
+    );
+    assert.equal(told?.['severity'], 'critical');
+    assert.deepEqual((await messages()).toSorted(), ['team-chat firing collapsed', 'team-chat firing ready']);
+    assert.ok((await ledger(warning)).includes('collapsed twin'), 'the timeline of the warning says so');
+    assert.deepEqual(await send(), ['team-chat firing']);
+    assert.equal(
+      (await rows('select id from alerts where last_notified_at is not null')).length,
+      2,
+      'both count as told',
+    );
+    await raise(finding({ kind: 'quiet' }, of('critical')));
+    assert.deepEqual(await send(), [], 'it still holds for the other');
+    await succeeds(of('warning'));
+    assert.deepEqual(await send(), ['team-chat closing']);
+  });
+}
+
+test('a warning that has left is followed by what is critical', async (t) => {
+  const { fails, send } = await anAlertingFixture(t);
+  await fails();
+  assert.deepEqual(await send(), ['team-chat firing']);
+  await fails({ monitor: 'second', rules: { severityOverrides: { jobFailed: 'critical' } } });
+  assert.deepEqual((await send()).toSorted(), ['on-call firing', 'team-chat firing']);
+});
+
 // Routes, evidence, atomicity.
 
 for (const [reason, alerting] of [
@@ -217,6 +259,32 @@ test('an alert that opened while its monitor told nobody is told once, as soon a
     await succeeds();
     assert.deepEqual(await send(), ['team-chat closing']);
   }
+});
+
+test('a channel that is named while an alert is open hears of it once, and the others are told as before', async (t) => {
+  const { clock, fails, stillHolds, succeeds, send, requests } = await anAlertingFixture(t);
+  const only = (...names: string[]) => ({
+    rules: { alerting: { enabled: true, channelRefs: names.map((name) => ({ name, severities: [] })) } },
+  });
+  const windowMs = hourMs;
+  await fails(only('team-chat'));
+  assert.deepEqual(await send(), ['team-chat firing']);
+  const { sinceAt } = (await stillHolds(only('team-chat')))[0]?.alert ?? requests[0]?.alert ?? {};
+  await clock.advance(windowMs / 2);
+  for (const told of [['on-call firing'], []]) {
+    await stillHolds(only('team-chat', 'on-call'));
+    assert.deepEqual(await send(), told);
+  }
+  const last = requests.at(-1);
+  assert.deepEqual([last?.alert.sinceAt, last?.notification], [sinceAt, 1], 'the same message as the others had');
+  await stillHolds(only('team-chat'));
+  await stillHolds(only('team-chat', 'on-call'));
+  assert.deepEqual(await send(), [], 'named again, it knows');
+  await clock.advance(windowMs / 2 + 1);
+  await fails(only('team-chat'));
+  assert.deepEqual(await send(), ['team-chat firing'], 'the duplicate window began with the first message');
+  await succeeds(only('team-chat', 'on-call'));
+  assert.deepEqual((await send()).toSorted(), ['on-call closing', 'team-chat closing']);
 });
 
 test('an alert that no channel took is told once when its severity, or what its monitor routes, changes', async (t) => {

@@ -21,12 +21,14 @@ import {
   findOpenDigest,
   findStreamEnd,
   findTwin,
+  foldLesserTwins,
   firstNoticeCause,
   insertDelivery,
   insertDigest,
   keptMs,
   listDeliveriesOfAlert,
   listEvidence,
+  newChannelCause,
   newId,
   updateCancelled,
   updateJoined,
@@ -155,18 +157,20 @@ async function notifyChannel(
       ? undefined
       : await findTwin(tx, { collapseKey, alertId: alert.id, severity: alert.severity, after });
   const digest = twin || turn ? undefined : await enterScope(tx, channel, foldBy);
+  const streamId = digest?.id ?? twin?.streamId ?? (own && own.kind !== 'closing' ? own.streamId : alert.id);
   const id = await queue(writing, alert, {
     kind,
     held,
     evidence,
     channel,
     digest,
-    streamId: digest?.id ?? twin?.streamId ?? (own && own.kind !== 'closing' ? own.streamId : alert.id),
+    streamId,
     collapseKey,
     state: twin ? 'collapsed' : 'ready',
     mergedInto: twin?.id,
     nextAt: turn?.dueAt ?? digest?.dueAt ?? (awaited ? now + evidenceWaitMs(channel, awaited.messageWaitMs) : now),
     isTurn: turn !== undefined,
+    isNew: reason === 'newChannel',
   });
   if (id === undefined) return;
   const message = { deliveryId: id, channelUid: channel.uid };
@@ -175,7 +179,31 @@ async function notifyChannel(
     unsent.push({ channel: channel.name, kind, result: 'collapsed' });
   } else if (turn) decide(writing, alert, { ...message, action: 'queued', reason: 'after', untilAt: turn.dueAt });
   else if (digest) decide(writing, alert, { ...message, action: 'queued', reason: 'scope', untilAt: digest.dueAt });
-  else decide(writing, alert, { ...message, action: 'queued', reason: reason ?? kind });
+  else {
+    decide(writing, alert, { ...message, action: 'queued', reason: reason ?? kind });
+    if (alert.severity === 'critical' && !writing.addUnasked)
+      await foldLesser(
+        writing,
+        alert,
+        { collapseKey, after, into: { id, streamId, channelUid: channel.uid } },
+        channel.name,
+      );
+  }
+}
+
+/** What other monitors say of it as a warning is not told besides. */
+async function foldLesser(
+  { tx, decisions, finding, unsent }: MessageWriting,
+  { id: alertId }: AlertRecord,
+  of: Omit<Parameters<typeof foldLesserTwins>[1], 'alertId'>,
+  channel: string,
+): Promise<void> {
+  const { id: detail, channelUid } = of.into;
+  for (const { id: deliveryId, alertId: folded, kind } of await foldLesserTwins(tx, { ...of, alertId })) {
+    const { id: cronJobId } = finding.cronJob;
+    decisions.push({ alertId: folded, cronJobId, deliveryId, channelUid, action: 'collapsed', reason: 'twin', detail });
+    unsent.push({ channel, kind, result: 'collapsed' });
+  }
 }
 
 /** The digest that a message joins or opens, and when that is told next; undefined: it goes alone. */
@@ -209,6 +237,8 @@ export async function queue(
       readonly digest?: { readonly id: string } | undefined;
       /** It waits for its turn after other channels. */
       readonly isTurn?: boolean | undefined;
+      /** Its channel is named since others were told. */
+      readonly isNew?: boolean | undefined;
     },
 ): Promise<string | undefined> {
   const { tx, now, finding, freeze } = writing;
@@ -227,7 +257,7 @@ export async function queue(
     digestId: of.digest?.id ?? alert.digestId,
     channel,
     kind,
-    cause: isFirstNotice ? firstNoticeCause : of.isTurn ? afterCause : of.digest ? 'scope' : undefined,
+    cause: isFirstNotice ? firstNoticeCause : causeOf(of),
     severity: alert.severity,
     state: of.state,
     dedupKey: dedupKeyOf({ alertId: alert.id, kind, notifyNo: alert.notifyNo, channelUid: channel.uid }),
@@ -243,6 +273,12 @@ export async function queue(
   };
   if (addUnasked) addUnasked(delivery);
   return addUnasked || (await insertDelivery(tx, delivery)) ? id : undefined;
+}
+
+function causeOf({ isTurn, digest, isNew }: Pick<Parameters<typeof queue>[2], 'isTurn' | 'digest' | 'isNew'>) {
+  if (isTurn) return afterCause;
+  if (digest) return 'scope';
+  return isNew ? newChannelCause : undefined;
 }
 
 /** Of a stream in which nothing was told yet. */

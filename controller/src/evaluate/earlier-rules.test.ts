@@ -14,8 +14,8 @@ import {
   takeEpoch,
 } from '@cronjob-monitor/shared/store';
 import { aCronJob, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
-import { EarlierSpecs, type EarlierRules, type KnownWatcher } from './earlier-rules.ts';
-import type { Asked, MonitorRules, Watcher } from './subject.ts';
+import { EarlierSpecs } from './earlier-rules.ts';
+import type { Asked, EarlierRules, KnownWatcher, MonitorRules, Watcher } from './subject.ts';
 
 const minuteMs = 60_000;
 const now = Date.parse('2026-03-02T12:00:00Z');

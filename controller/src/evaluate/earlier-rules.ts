@@ -1,22 +1,6 @@
-import type { EarlierWords, Instant } from '@cronjob-monitor/shared/domain';
-import { listSpecs, type JudgingMonitor, type Tx } from '@cronjob-monitor/shared/store';
-import type { Asked, MonitorRules, Watcher } from './subject.ts';
-
-/** What a monitor asked about a CronJob until it, or what owners say, was changed: what happened before then is judged by it. */
-export interface EarlierRules {
-  readonly rules: MonitorRules;
-  readonly untilAt: Instant;
-  /** What it asked before that; undefined: the same. */
-  readonly earlier?: EarlierRules | undefined;
-}
-
-/** A monitor of a CronJob as its row knows it, and as it is in the cluster. */
-export interface KnownWatcher {
-  readonly known: JudgingMonitor;
-  readonly watcher: Watcher;
-  /** What its owners said before about how it is judged, oldest first. */
-  readonly earlierWords: readonly EarlierWords[];
-}
+import type { Instant } from '@cronjob-monitor/shared/domain';
+import { listSpecs, type Tx } from '@cronjob-monitor/shared/store';
+import type { Asked, EarlierRules, KnownWatcher, Watcher } from './subject.ts';
 
 /** The specs that monitors had before the ones in their rows. Each is read once. */
 export class EarlierSpecs {

@@ -104,7 +104,7 @@ export async function judgeCronJobs(
   const parts = partsAsked(subjects, occasion);
   const now = tx.now();
   const horizon = Math.min(now, deps.freshThroughAt() ?? now);
-  const runs = parts.has('jobFailed') ? await gatherRuns(tx, subjects) : undefined;
+  const runs = parts.has('jobFailed') ? await gatherRuns(tx, subjects, deps.sources) : undefined;
   const withRuns = occasion.recorded !== undefined || parts.has('jobFailed');
   const gathering = { now, horizon, withRuns };
   const { factsOf, past: present } = await gatherFacts(tx, subjects, parts, gathering, runs, deps);

@@ -1,11 +1,14 @@
 import {
   factsReach,
   failureReason,
+  policyRuleOf,
   runsNeeded,
   type DetectionFacts,
   type Instant,
+  type JudgedRun,
 } from '@cronjob-monitor/shared/domain';
-import { listJudgedRuns, type JudgedRunRow, type Tx } from '@cronjob-monitor/shared/store';
+import { listJudgedRuns, toId16, type JudgedRunRow, type Tx } from '@cronjob-monitor/shared/store';
+import type { RunningSources } from './running-facts.ts';
 import { isNewsTo, type Subject, type Watch } from './subject.ts';
 
 /** Of a CronJob of which more may be news: what Kubernetes keeps of runs that no process saw end. */
@@ -18,17 +21,30 @@ export interface RunFacts {
 }
 
 /** The last runs that succeeded or failed, for these CronJobs at once. */
-export async function gatherRuns(tx: Tx, subjects: readonly Subject[]): Promise<RunFacts> {
+export async function gatherRuns(
+  tx: Tx,
+  subjects: readonly Subject[],
+  { jobsOf }: Pick<RunningSources, 'jobsOf'>,
+): Promise<RunFacts> {
   const all = await readRuns(tx, subjects, true);
   const scheduled = await readRuns(tx, subjects, false);
   const runsOf = ({ row }: Subject, { rules, judgesFromAt }: Watch): readonly JudgedRunRow[] => {
     const runs = (rules.detection.jobFailed.includeManual ? all : scheduled).get(row.id) ?? [];
     return runs.filter(({ endedAt }) => endedAt >= judgesFromAt);
   };
+  // Known as long as the cluster keeps the Job: what was found stays with the alert.
+  const ruleOf = ({ row }: Subject, { jobReason, jobUid }: JudgedRunRow): Pick<JudgedRun, 'policyRule'> => {
+    if (jobReason !== 'PodFailurePolicy') return {};
+    return { policyRule: policyRuleOf(jobsOf(row.uid).find(({ uid }) => toId16(uid) === jobUid)?.jobMessage) };
+  };
   return {
     runsOf,
     jobFailed: (subject, watch) => {
-      const runs = runsOf(subject, watch).map((run) => ({ ...run, reason: failureReason(run) }));
+      const runs = runsOf(subject, watch).map((run) => ({
+        ...run,
+        reason: failureReason(run),
+        ...ruleOf(subject, run),
+      }));
       const open = subject.alerts.filter(
         ({ monitorId, type }) => monitorId === watch.monitor.id && type === 'jobFailed',
       );

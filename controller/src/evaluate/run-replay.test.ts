@@ -25,6 +25,7 @@ function run(status: JudgedRunRow['status'], endedAt: number): JudgedRunRow {
     exitCode: undefined,
     reason: undefined,
     jobReason: undefined,
+    failedIndexes: undefined,
     durationMs: undefined,
     fault: undefined,
   };

@@ -1,8 +1,7 @@
 import { failureReason, judge, type DetectionFacts, type Instant, type Judged } from '@cronjob-monitor/shared/domain';
 import type { JudgedRunRow } from '@cronjob-monitor/shared/store';
-import type { EarlierRules } from './earlier-rules.ts';
 import { forgotten, forgottenAfter } from './forgetting.ts';
-import type { MonitorRules, Subject, Watch } from './subject.ts';
+import type { EarlierRules, MonitorRules, Subject, Watch } from './subject.ts';
 
 /** How things stood between the end of one run and the end of the next. */
 interface RunStage {

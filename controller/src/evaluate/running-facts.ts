@@ -126,7 +126,10 @@ function sinceOrigin(
 }
 
 /** What the alerts about it say of the Jobs that they name. */
-function toldStuck({ alerts }: Subject, { monitor }: Watch): Pick<JobStuckFacts, 'toldNotStarted' | 'toldOverrunning'> {
+function toldStuck(
+  { alerts }: Subject,
+  { monitor }: Watch,
+): Pick<JobStuckFacts, 'toldNotStarted' | 'toldHopeless' | 'toldOverrunning'> {
   const told = (
     about: StuckSubject,
     key: string,
@@ -140,9 +143,11 @@ function toldStuck({ alerts }: Subject, { monitor }: Watch): Pick<JobStuckFacts,
     const limitMs = typeof limit === 'number' ? limit * 1_000 : Infinity;
     return { names: jobs.filter((name) => typeof name === 'string'), limitMs };
   };
-  const [notStarted, overrunning] = [told('notStarted', 'hopeless'), told('overrunning', 'jobs')];
+  const [notStarted, hopeless] = [told('notStarted', 'jobs'), told('notStarted', 'hopeless')];
+  const overrunning = told('overrunning', 'jobs');
   return {
     toldNotStarted: notStarted && new Set(notStarted.names),
+    toldHopeless: hopeless && new Set(hopeless.names),
     toldOverrunning: overrunning && new Map(overrunning.names.map((name) => [name, overrunning.limitMs])),
   };
 }

@@ -1,5 +1,7 @@
+import type { OwnerWord } from '@cronjob-monitor/shared/contract';
 import {
   withEarlierWords,
+  type EarlierMute,
   type AlertRules,
   type CronJobFacts,
   type DetectionRules,
@@ -15,7 +17,6 @@ import {
   type JudgingMonitor,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import type { EarlierRules, EarlierSpecs, KnownWatcher } from './earlier-rules.ts';
 
 /** What one monitor asks about one CronJob, and what it wants done with the answers. */
 export interface MonitorRules {
@@ -55,6 +56,22 @@ export interface Asked {
   readonly words?: JudgingWords | undefined;
 }
 
+/** A monitor of a CronJob as its row knows it, and as it is in the cluster. */
+export interface KnownWatcher {
+  readonly known: JudgingMonitor;
+  readonly watcher: Watcher;
+  /** What its owners said before about how it is judged, oldest first. */
+  readonly earlierWords: readonly EarlierWords[];
+}
+
+/** What a monitor asked about a CronJob until it, or what owners say, was changed: what happened before then is judged by it. */
+export interface EarlierRules {
+  readonly rules: MonitorRules;
+  readonly untilAt: Instant;
+  /** What it asked before that; undefined: the same. */
+  readonly earlier?: EarlierRules | undefined;
+}
+
 /** One monitor's view of one CronJob. */
 export interface Watch {
   readonly monitor: { readonly id: number; readonly uid: string; readonly namespace: string; readonly name: string };
@@ -90,7 +107,14 @@ export interface SubjectSources {
   readonly defaultZone: string;
   /** What it and its Namespace said before about how its runs are judged, beside what its row says, oldest first. */
   readonly wordsBeside: (cronJob: CronJobFacts, row: JudgedCronJob) => readonly EarlierWords[];
-  readonly earlierSpecs: EarlierSpecs;
+  /** What these monitors asked before, of what happened after an instant. */
+  readonly earlierSpecs: {
+    gather(
+      tx: Tx,
+      watchers: readonly KnownWatcher[],
+      settledThroughAt: Instant,
+    ): Promise<(of: KnownWatcher) => EarlierRules | undefined>;
+  };
   /** Of a group of Jobs: when the last of them ended; undefined while one goes on. */
   readonly groupEndedAt: (uid: string) => Instant | undefined;
 }
@@ -151,9 +175,12 @@ function selecting(
   });
 }
 
-function toWatch({ known, watcher }: KnownWatcher, earlier: EarlierRules | undefined): Watch {
+function toWatch(of: KnownWatcher, earlier: EarlierRules | undefined): Watch {
+  const { known, watcher } = of;
   const { id, judgesFromAt, wasJudged, newsFromAt } = known;
-  const { namespace, name, rules, isMisread } = watcher;
+  const { namespace, name, isMisread } = watcher;
+  const earlierMutes = earlierMutesOf(of);
+  const rules = earlierMutes ? { ...watcher.rules, alerts: { ...watcher.rules.alerts, earlierMutes } } : watcher.rules;
   return {
     monitor: { id, uid: known.id16, namespace, name },
     rules,
@@ -164,6 +191,21 @@ function toWatch({ known, watcher }: KnownWatcher, earlier: EarlierRules | undef
     earlier,
   };
 }
+
+/** What the owners said before of how long it is muted; undefined: never anything. */
+function earlierMutesOf({ watcher, earlierWords }: KnownWatcher): readonly EarlierMute[] | undefined {
+  const isMuted = earlierWords.some(
+    ({ words: { cronJob, ofNamespace } }) => cronJob[muteWord] ?? ofNamespace[muteWord],
+  );
+  if (!isMuted && watcher.rules.alerts.mutedUntilAt === undefined) return undefined;
+  const mutes = earlierWords.flatMap(({ untilAt: saidUntilAt, words }): EarlierMute[] => {
+    const rules = watcher.rulesUnder?.({ words });
+    return rules ? [{ saidUntilAt, mutedUntilAt: rules.alerts.mutedUntilAt }] : [];
+  });
+  return mutes.length > 0 ? mutes : undefined;
+}
+
+const muteWord = 'mute-until' satisfies OwnerWord;
 
 /** The row that is not deleted is the present object of its name. */
 function isSame(known: JudgingMonitor, watcher: Pick<Watcher, 'namespace' | 'name'>): boolean {

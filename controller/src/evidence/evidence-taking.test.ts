@@ -3,7 +3,8 @@ import { test, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { deflateRawSync } from 'node:zlib';
 import { toAlertFacts, type Evidence, type Execution, type PodFacts } from '@cronjob-monitor/shared/domain';
-import { findTemplate, listEvidence, listLiveAlerts, StoreError } from '@cronjob-monitor/shared/store';
+import type { ClusterEvent } from '@cronjob-monitor/shared/kube';
+import { findTemplate, listEvidence, listLiveAlerts, StoreError, type Store } from '@cronjob-monitor/shared/store';
 import {
   aContainer,
   aCronJob,
@@ -17,6 +18,7 @@ import {
   until,
 } from '@cronjob-monitor/shared/testing';
 import { createEvidenceTaking } from './evidence-taking.ts';
+import { createPodMemory } from '../reconcilers/job/pod-memory.ts';
 import { anAlertingFixture } from '../testing/alerting-fixture.ts';
 
 const job = aFailedJob();
@@ -28,9 +30,12 @@ interface Options {
   /** False: events are answered when the test says so. */
   readonly isAnswering?: boolean;
   readonly pods?: readonly PodFacts[];
+  /** Of every object. */
+  readonly events?: readonly ClusterEvent[];
   /** Of every container. */
   readonly log?: string;
   readonly spec?: object;
+  readonly judged?: Promise<void>;
 }
 
 async function aTaking(context: TestContext, of: Options = {}) {
@@ -55,7 +60,7 @@ async function aTaking(context: TestContext, of: Options = {}) {
         listEvents: async (namespace: string) => {
           read.push(namespace);
           await answering.promise;
-          return [];
+          return of.events ?? [];
         },
         readLog: async () =>
           (async function* () {
@@ -81,6 +86,7 @@ async function aTaking(context: TestContext, of: Options = {}) {
       logger,
       background: (_name, work) => void work,
       workedUntilAt: () => of.workedUntilAt,
+      whenJudged: () => of.judged ?? Promise.resolve(),
     },
     { epoch, signal: context.signal },
   );
@@ -199,20 +205,91 @@ test('where no log is stored no line of one is', async (context) => {
 });
 
 test('what is learned of a run while the database is slow for some seconds gets into its alert', async (context) => {
-  const { taking, fixture, clock, slowDown, read, store } = await aTaking(context);
+  const pods = [
+    aPod({ jobUid: job.uid, phase: 'Failed', containers: [aContainer({ terminated: anEnd(137, 'OOMKilled') })] }),
+  ];
+  const about = { object: `Job/${job.name}`, objectUid: job.uid, reason: 'NodeNotReady', message: 'Node is not ready' };
+  const events = [{ uid: 'event-1', type: 'Warning', count: 1, firstAt: endedAt, lastAt: endedAt, ...about }];
+  const { taking, fixture, clock, slowDown, read, store } = await aTaking(context, { pods, events });
   const { cronJob } = fixture.finding({ kind: 'quiet' });
   const failed = { ...job, cronJobUid: cronJob.uid };
   await fixture.fails({ context: { jobUid: failed.uid, jobName: failed.name } });
   slowDown(true);
-  const rest = { pods: [], cronJob: aCronJob({ uid: cronJob.uid }), siblings: [], monitored: true };
+  const rest = { pods, cronJob: aCronJob({ uid: cronJob.uid }), siblings: [], monitored: true };
   taking.take({ snapshot: { job: failed, gone: undefined }, held: undefined, ...rest }, execution, 'new');
-  await until(() => read.length === 1);
+  await until(() => read.length > 0);
   for (let second = 0; second < 5; second++) await clock.advance(1_000);
   slowDown(false);
-  let explained: unknown;
-  // A thread looks for suggestions, in real time.
-  for (let round = 0; round < 500 && explained === undefined; round++) {
+  const facts = await explainedOf(store, cronJob.id, clock);
+  assert.deepEqual([facts.evidenceOf, facts.hasEvents], [failed.uid, true]);
+  assert.match(String(facts.suggestedFix), /memory/);
+  const [alert] = await listLiveAlerts(store, [cronJob.id]);
+  const kept = await listEvidence(store, String(alert?.id));
+  assert.match(String(kept.find(({ kind }) => kind === 'events')?.body), /Node is not ready/);
+});
+
+test('an image that cannot be pulled keeps its own suggestion when its pod is replaced, and when the deadline ends its run', async (context) => {
+  const waits = aContainer({ waiting: 'ImagePullBackOff', waitingMessage: 'manifest unknown', image: 'nowhere:2' });
+  const first = aPod({ name: 'first', jobUid: job.uid, phase: 'Pending', containers: [waits] });
+  const creates = aContainer({ waiting: 'ContainerCreating', image: 'nowhere:2' });
+  const second = aPod({ name: 'second', jobUid: job.uid, phase: 'Pending', createdAt: endedAt, containers: [creates] });
+  const memory = createPodMemory({ listBy: () => [second] });
+  memory.observe(first);
+  memory.lost(first, endedAt);
+  memory.observe(second);
+  const pods = memory.podsOf(job.uid);
+  const { taking, fixture, clock, store } = await aTaking(context, { pods });
+  const { cronJob } = fixture.finding({ kind: 'quiet' });
+  const ended = { ...job, cronJobUid: cronJob.uid, jobReason: 'DeadlineExceeded' };
+  taking.expect(execution);
+  assert.match(
+    String(taking.knownOf(job.uid)?.fixOf({ namespace: 'prod', name: 'backups' })),
+    /nowhere:2 cannot be pulled/,
+  );
+  await fixture.fails({ context: { jobUid: ended.uid, jobName: ended.name } });
+  const rest = { pods, cronJob: aCronJob({ uid: cronJob.uid }), siblings: [], monitored: true };
+  taking.take(
+    { snapshot: { job: ended, gone: undefined }, held: undefined, ...rest },
+    { ...execution, reason: 'DeadlineExceeded' },
+    'new',
+  );
+  const facts = await explainedOf(store, cronJob.id, clock);
+  assert.match(String(facts.suggestedFix), /nowhere:2 cannot be pulled/);
+});
+
+/** A thread looks for suggestions, in real time. */
+async function explainedOf(
+  store: Store,
+  cronJobId: number,
+  clock: FakeClock,
+): Promise<ReturnType<typeof toAlertFacts>> {
+  let facts = toAlertFacts(undefined);
+  for (let round = 0; round < 500 && facts.evidenceOf === undefined; round++) {
     await clock.advance(1_000);
+    await wait(10);
+    const [alert] = await listLiveAlerts(store, [cronJobId]);
+    facts = toAlertFacts(alert?.context);
+  }
+  return facts;
+}
+
+test('what a start finds is explained when its alerts are raised, and until then their messages wait for it', async (context) => {
+  const judged = Promise.withResolvers<void>();
+  const { taking, fixture, read, store } = await aTaking(context, { judged: judged.promise });
+  const { cronJob } = fixture.finding({ kind: 'quiet' });
+  const failed = { ...job, cronJobUid: cronJob.uid };
+  taking.expect(execution);
+  const rest = { pods: [], cronJob: aCronJob({ uid: cronJob.uid }), siblings: [], monitored: true };
+  const gathered = { snapshot: { job: failed, gone: undefined }, held: undefined, ...rest };
+  taking.take(gathered, execution, 'new');
+  await until(() => read.length === 1);
+  taking.take(gathered, execution, 'known');
+  await wait(100);
+  assert.ok(taking.knownOf(failed.uid), 'its messages wait');
+  await fixture.fails({ context: { jobUid: failed.uid, jobName: failed.name } });
+  judged.resolve();
+  let explained: unknown;
+  for (let round = 0; round < 500 && explained === undefined; round++) {
     await wait(10);
     const [alert] = await listLiveAlerts(store, [cronJob.id]);
     explained = toAlertFacts(alert?.context).evidenceOf;

@@ -68,6 +68,8 @@ interface EvidenceTakingDeps {
   readonly onFacts: (cronJobUid: string) => void;
   /** Until when a leader before this one was at work; undefined: there was none. */
   readonly workedUntilAt: () => Instant | undefined;
+  /** Resolves when alerts about what was recorded are raised: what a start finds is judged later than it is written. */
+  readonly whenJudged: () => Promise<void>;
 }
 
 /** Events of a run are gone after an hour, and what ended before is no news: it is not read for an explanation. */
@@ -104,6 +106,7 @@ class EvidenceOfTerm implements EvidenceTaking {
   readonly #suggest: ReturnType<typeof createFixSuggestions>;
   /** Runs whose end is being written or explained, and stuck ones that are; the latter stay until they are forgotten. */
   readonly #awaited = new Set<string>();
+  readonly #explaining = new Set<string>();
   readonly #stuck = new Set<string>();
   /** Runs that have ended and were asked for in this term. */
   readonly #taken = new Set<string>();
@@ -182,7 +185,7 @@ class EvidenceOfTerm implements EvidenceTaking {
     }
     const wasTaken = row === 'known' && isFirst && this.#isTaken(execution);
     if (wasTaken && !isOwed) {
-      this.#awaited.delete(job.uid);
+      this.#expectNothing(job.uid);
       return;
     }
     this.#taken.add(job.uid);
@@ -244,15 +247,23 @@ class EvidenceOfTerm implements EvidenceTaking {
 
   async #explain(run: Omit<RunToExplain, 'pieces'> & { readonly wishes?: EvidenceWishes }): Promise<void> {
     const { uid } = run.job;
+    this.#explaining.add(uid);
     try {
       await this.#book.whenQuiet(uid);
+      await this.#deps.whenJudged();
       const all = await this.#line.run('', () => this.#explainNow(run), this.#term.signal);
       // A line of a log is kept where the log is.
       const learned = run.wishes?.logs ? all : { ...all, decisive: undefined };
       await this.#untilStored(sizeOf(piecesOf(learned)), () => this.#explanations.add(learned));
     } finally {
+      this.#explaining.delete(uid);
       this.#awaited.delete(uid);
     }
+  }
+
+  /** A run is looked at again while it is explained: its messages still wait for that. */
+  #expectNothing(uid: string): void {
+    if (!this.#explaining.has(uid)) this.#awaited.delete(uid);
   }
 
   async #keepExplanations(learned: readonly LearnedOfRun[]): Promise<void> {
@@ -295,7 +306,7 @@ class EvidenceOfTerm implements EvidenceTaking {
     const { job, execution } = run;
     this.#capture.request(run);
     if (execution.status === 'failed' && run.isOwed) return this.#explain(run);
-    this.#awaited.delete(job.uid);
+    this.#expectNothing(job.uid);
     await this.#book.whenQuiet(job.uid);
     if (execution.status !== 'failed') this.#book.forget(job.uid);
   }
@@ -313,7 +324,7 @@ class EvidenceOfTerm implements EvidenceTaking {
     try {
       await this.#takeAgain(run, wasTaken);
     } finally {
-      if (wasTaken) this.#awaited.delete(run.job.uid);
+      if (wasTaken) this.#expectNothing(run.job.uid);
     }
   }
 }

@@ -91,18 +91,21 @@ async function leaveTo(
   // A channel has heard of it, or hears of it now: so do the others.
   if (own.some(({ fate, maybeSent }) => fate === 'sent' || fate === 'claimed' || maybeSent)) return [];
   const left: LeftToParent[] = [];
+  const takenBack: string[] = [];
   for (const { id: deliveryId, state, kind, channelUid, channelName: channel } of own) {
     if (state !== 'ready' || (kind !== 'firing' && kind !== 'flapping')) continue;
     // One per channel; they share a connection.
     const { cancelled } = await updateCancelled(tx, deliveryId, now);
     if (!cancelled) continue;
     left.push({ alertId, channel, kind });
+    takenBack.push(deliveryId);
     await recordDecisions(tx, [
       { action: 'cancelled', reason: 'dependsOn', alertId, cronJobId, deliveryId, channelUid, detail: holder.id },
     ]);
   }
   if (left.length === 0) return [];
-  await updateOwed(tx, alertId, now + askAgainMs);
+  const isAll = own.every(({ id, state }) => state === 'cancelled' || takenBack.includes(id));
+  await updateOwed(tx, { alertId, dueAt: now + askAgainMs, takenBack: isAll ? takenBack : [] });
   await recordDecisions(tx, [
     { action: 'held', reason: 'dependsOn', alertId, cronJobId, detail: holder.id, once: true },
   ]);

@@ -1,10 +1,4 @@
-import {
-  toGroupFacts,
-  type CronJobFacts,
-  type Instant,
-  type JobFacts,
-  type JobMarks,
-} from '@cronjob-monitor/shared/domain';
+import { groupOf, type CronJobFacts, type Instant, type JobFacts, type JobMarks } from '@cronjob-monitor/shared/domain';
 import type { EventHandler, ObjectCache, ObjectEvent } from '../runtime/index.ts';
 import { forgetAfterMs } from './monitor-seen.ts';
 import type { Selection } from './selection.ts';
@@ -159,20 +153,6 @@ export class JobGroups {
     if (names.size === 0) this.#from.onRefused(monitorUid);
     this.#refused.set(monitorUid, names.add(name));
   }
-}
-
-/** The group of a Job, in the form of a CronJob without a schedule. */
-export function groupOf(job: JobFacts, marks: JobMarks, earlier: CronJobFacts | undefined): CronJobFacts {
-  const { cronJobUid: uid, namespace, cronJobName: name, templateHash } = job;
-  return toGroupFacts({
-    uid,
-    namespace,
-    name,
-    marks,
-    templateHash,
-    templateWrittenAt: job.createdAt,
-    createdAt: Math.min(job.createdAt, earlier?.createdAt ?? Infinity),
-  });
 }
 
 function isSameGroup(a: CronJobFacts, b: CronJobFacts): boolean {

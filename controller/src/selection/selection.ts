@@ -4,6 +4,7 @@ import {
   parentsOf,
   windowAt,
   type Annotations,
+  groupOf,
   type CronJobFacts,
   type Effective,
   type Instant,
@@ -26,7 +27,6 @@ import {
   type RefusalReason,
   type Selecting,
 } from '@cronjob-monitor/shared/kube';
-import { groupOf } from './job-groups.ts';
 import type { MonitorSeen } from './monitor-seen.ts';
 
 /** Who watches whom, computed from what the caches hold now: nothing to keep in step, nothing to lose. */

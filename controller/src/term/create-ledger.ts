@@ -1,7 +1,7 @@
 import { parseResourceDuration } from '@cronjob-monitor/shared/domain';
 import type { LedgerDeps, MissCauses } from '../evaluate/index.ts';
 import { isExcluded } from '../selection/index.ts';
-import type { LeaderWorkDeps } from './leader-work.ts';
+import type { LeaderWorkDeps } from './deps.ts';
 
 interface LedgerParts extends Pick<LedgerDeps, 'gaps' | 'newestStartAt' | 'startSkew' | 'zones'> {
   readonly causes: MissCauses;

@@ -327,3 +327,18 @@ test('an alert says the exit code of its run too when the pods are seen only aft
     assert.deepEqual(await told(), [9, 'Error', 'Run podless-1 failed with exit code 9 (Error).']);
   });
 });
+
+test('an alert about a Job that its podFailurePolicy ended names the rule', async () => {
+  putMonitor('policies', 'policy', { channelRefs: [{ name: 'ops' }] });
+  const owner = await aWatchedCronJob('policy', 'policies');
+  const at = new Date().toISOString().replace(/\.\d+Z/, 'Z');
+  const message =
+    'Container main for pod prod/policy-1-x7k2p failed with exit code 42 matching FailJob rule at index 1';
+  const failed = { type: 'Failed', status: 'True', reason: 'PodFailurePolicy', message, lastTransitionTime: at };
+  const status = { startTime: at, failed: 1, conditions: [failed] };
+  fixture.sim.objects.put({ ...aJobObject(owner, 'policy-1', 'fail 42'), status });
+  await eventually(async () => {
+    const { message: says } = await alertOf('policy', 'policies');
+    assert.match(says, /Its podFailurePolicy ended it, by the FailJob rule at index 1\./);
+  });
+});

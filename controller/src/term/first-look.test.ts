@@ -9,6 +9,17 @@ test('what the first look over an empty database finds is one digest for each ch
   const names = ['one', 'two', 'three'];
   const fixture = await startRecording({}, async ({ objects }) => {
     tellHooks(objects);
+    // So are levels that are due: one that was suspended for too long, and one whose last success is too long ago.
+    const levels = {
+      rests: { suspendedHandling: { alertIfSuspendedFor: '1s' } },
+      dead: { deadManSwitch: { enabled: true, maxTimeSinceLastSuccess: '2s' } },
+    };
+    for (const [name, level] of Object.entries(levels)) {
+      const { uid } = objects.put(aCronJobObject(name, { suspend: name === 'rests' })).metadata;
+      objects.put(aJobObject({ uid, name }, `${name}-1`, 'success'));
+      const spec = { selector: { matchNames: [name] }, alerting: { channelRefs: [{ name: 'hooks' }] }, ...level };
+      objects.put({ apiVersion, kind: 'CronJobMonitor', metadata: { namespace: 'prod', name }, spec });
+    }
     for (const name of names) {
       const { uid } = objects.put(aCronJobObject(name)).metadata;
       objects.put(aJobObject({ uid, name }, `${name}-1`, 'exit:1'));
@@ -20,7 +31,7 @@ test('what the first look over an empty database finds is one digest for each ch
     await systemClock.sleep(2_500);
   });
   t.after(() => fixture.stop());
-  const firing = names.map(() => 'firing digested');
+  const firing = [...names, 'rests', 'dead'].map(() => 'firing digested');
   await hasDeliveries(fixture, ['closing cancelled', 'closing digested', 'digest firstPass', ...firing]);
 });
 

@@ -1,91 +1,20 @@
 import { type Instant, madeAnewWithinMs } from '@cronjob-monitor/shared/domain';
-import {
-  mayBeWatched,
-  routeRulesOf,
-  type Cluster,
-  type StatusWriter,
-  type MonitorSpec,
-} from '@cronjob-monitor/shared/kube';
-import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
+import { mayBeWatched, routeRulesOf, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { FencedError, listKeptGroups, type Store, listMonitorsSince } from '@cronjob-monitor/shared/store';
 import type { Evaluation } from './evaluation.ts';
 import { createEvidenceTaking } from '../evidence/index.ts';
 import { createFleetFigures } from '../figures/fleet-figures.ts';
 import { KeptDurations } from '../figures/kept-durations.ts';
 import { Moves } from '../figures/moves.ts';
-import type { SendGuard, StopWork, Term } from '../leadership/index.ts';
-import type {
-  DeliveryMetrics,
-  FleetMetrics,
-  OutboundHeartbeatMetrics,
-  ProductMetrics,
-  ReconcileMetrics,
-  SlaMetrics,
-  UpkeepMetrics,
-  VerdictMetrics,
-} from '../metrics/index.ts';
-import type { Queues } from '../reconcilers/queues.ts';
-import {
-  createAnnotationEvents,
-  createMirror,
-  createOutlooks,
-  type Mirror,
-  type SpecSightings,
-  type WordSightings,
-} from '../reconcilers/cronjob/index.ts';
-import type { JobIntake } from '../reconcilers/job/index.ts';
-import { type BlindSpans, type Circuit, isDatabaseAway } from '../runtime/index.ts';
-import type { ClusterCaches, JobGroups, Selection, SelectionStarts, MonitorSeen } from '../selection/index.ts';
+import type { StopWork, Term } from '../leadership/index.ts';
+import { createAnnotationEvents, createMirror, createOutlooks, type Mirror } from '../reconcilers/cronjob/index.ts';
+import { isDatabaseAway } from '../runtime/index.ts';
+import type { Selection, MonitorSeen } from '../selection/index.ts';
 import { createSeriesUpkeep } from '../figures/series-upkeep.ts';
-import type { ControllerSettings } from '../settings/settings.ts';
+import type { LeaderWorkDeps } from './deps.ts';
 import { ReconcileLoops } from './reconcile-loops.ts';
 import { sweepUntilDone } from './sweep.ts';
 import { blindSecondsOf, createVerdictWork, type VerdictWork } from './verdict-work.ts';
-
-export interface LeaderWorkDeps {
-  readonly settings: ControllerSettings;
-  readonly cluster: Cluster;
-  readonly store: Store;
-  readonly caches: ClusterCaches;
-  readonly selection: Selection;
-  readonly groups: JobGroups;
-  readonly intake: JobIntake;
-  readonly queues: Queues;
-  readonly circuit: Circuit;
-  readonly problems: ProblemList;
-  /** Which installation this is: monitors carry it in their status. */
-  readonly writtenBy: () => StatusWriter | undefined;
-  readonly reconcileMetrics: ReconcileMetrics;
-  readonly productMetrics: ProductMetrics;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** When all caches were filled, and up to when everything about CronJobs and Jobs is known. */
-  readonly syncedAt: () => Instant;
-  readonly freshThroughAt: () => Instant | undefined;
-  /** From when on what happens to CronJobs and Jobs cannot be seen; undefined: it is seen. */
-  readonly blindFromAt: () => Instant | undefined;
-  readonly background: (name: string, work: Promise<void>) => void;
-  readonly deliveryMetrics: DeliveryMetrics;
-  readonly verdictMetrics: VerdictMetrics;
-  readonly upkeepMetrics: UpkeepMetrics;
-  readonly fleetMetrics: FleetMetrics;
-  readonly slaMetrics: SlaMetrics;
-  readonly heartbeatMetrics: OutboundHeartbeatMetrics;
-  /** Since the last event or bookmark, by kind. */
-  readonly watchAgesMs: () => Readonly<Record<string, number>>;
-  /** Edits of CronJobs that were received and are not written down. */
-  readonly sightings: SpecSightings;
-  /** What owners were seen to say before about how runs are judged. */
-  readonly words: WordSightings;
-  /** Since when monitors select what they did not select before, as far as it was seen. */
-  readonly starts: SelectionStarts;
-  /** Spans in which a watch broke so that events may be lost. */
-  readonly blind: BlindSpans;
-  /** Monotonic instant of the start of the process. */
-  readonly startedMs: number;
-  /** Keeps messages from being sent by a leader that may not be one any more; undefined: claims say who sends. */
-  readonly guard: SendGuard | undefined;
-}
 
 /** What a term does, as heartbeats tell it. */
 export interface LeaderWork {
@@ -102,6 +31,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
     {
       ...deps,
       workedUntilAt: () => verdicts.watchedUntilAt,
+      whenJudged: () => (verdicts.isSuccession ? Promise.resolve() : verdicts.evaluation.judged),
       onFacts: (cronJobUid) => verdicts.evaluation.ask([cronJobUid], ['output']),
     },
     { epoch: term.epoch, signal: capturingSignal },

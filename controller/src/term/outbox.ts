@@ -14,8 +14,7 @@ import {
 } from '../outbox/index.ts';
 import { createAddressRules, resolveByMachine } from '../channels/index.ts';
 import type { Term } from '../leadership/index.ts';
-import type { LeaderWorkDeps } from './leader-work.ts';
-import type { VerdictWorkDeps } from './verdict-work.ts';
+import type { LeaderWorkDeps, VerdictWorkDeps } from './deps.ts';
 
 /** How long a term waits for the name of its cluster: it is asked for once in the life of a database. */
 const nameWithinMs = 2_000;

@@ -2,7 +2,7 @@ import { symptomCauseOf, symptomsOf, type Problem } from '@cronjob-monitor/share
 import { findOldestDue } from '@cronjob-monitor/shared/store';
 import { createUrlCall } from '../channels/index.ts';
 import type { Evaluation } from './evaluation.ts';
-import type { LeaderWorkDeps } from './leader-work.ts';
+import type { LeaderWorkDeps } from './deps.ts';
 import { runOutboundHeartbeat } from '../leadership/index.ts';
 
 interface OwnDeadManDeps extends Pick<

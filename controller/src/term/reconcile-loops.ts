@@ -22,7 +22,7 @@ import { createMonitorLint, createMonitorRecords, reconcileMonitor } from '../re
 import { createStatusWriting } from '../reconcilers/status-writing.ts';
 import { ReconcileLoop, type ComeBack, isDatabaseAway } from '../runtime/index.ts';
 import { dependsOn, isExcluded, selectedInGap, type MonitorSeen } from '../selection/index.ts';
-import type { LeaderWorkDeps } from './leader-work.ts';
+import type { LeaderWorkDeps } from './deps.ts';
 import type { VerdictWork } from './verdict-work.ts';
 
 /** Figures of a monitor's status may be this old. */

@@ -23,24 +23,12 @@ import {
   type LedgerDeps,
 } from '../evaluate/index.ts';
 import { createEvaluation, type Evaluation } from './evaluation.ts';
-import { type EvidenceTaking, createInstalledRedaction } from '../evidence/index.ts';
-import type { FleetFigures } from '../figures/fleet-figures.ts';
-import type { LeaderWorkDeps } from './leader-work.ts';
+import { createInstalledRedaction } from '../evidence/index.ts';
+import type { VerdictWorkDeps } from './deps.ts';
 import type { Term } from '../leadership/index.ts';
 import { Outbox } from './outbox.ts';
 import { runOwnDeadMan } from './own-dead-man.ts';
-import type { Outlook } from '../reconcilers/cronjob/index.ts';
 import { createPrune, Nights, sealDays } from '../schedulers/index.ts';
-
-export interface VerdictWorkDeps extends LeaderWorkDeps {
-  readonly evidence: Pick<EvidenceTaking, 'knownOf' | 'onMessagesCompleted'>;
-  readonly figures: Pick<FleetFigures, 'judged' | 'measureSla'>;
-  readonly outlookOf: (cronJob: CronJobFacts, now: Instant) => Outlook;
-  /** Alerts of these CronJobs were written. */
-  readonly onAlertsMoved: (cronJobUids: Iterable<string>) => void;
-  /** True: the database is away, and all wait for it. */
-  readonly isAway: (error: unknown) => boolean;
-}
 
 /** What is judged and told: evaluation, outbox, and what ages. */
 export interface VerdictWork {

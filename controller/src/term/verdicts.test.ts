@@ -245,3 +245,14 @@ test('an alert of a monitor that is deleted is held: a monitor of its name may c
   const [alert] = await untilAlerts('short', ['jobStuck/notStarted active']);
   assert.equal(alert?.id, held?.id);
 });
+
+test("a dead-man's switch fires within its interval where nothing else happens", async () => {
+  putMonitor('quiet', 'quiet', { deadManSwitch: { enabled: true, maxTimeSinceLastSuccess: '6s' } });
+  const owner = putCronJob('quiet');
+  await untilWatched('quiet');
+  putJob(owner, 'quiet-1', 'success');
+  await untilRuns('quiet', 1);
+  // From now on only a bookmark each minute says that no success came.
+  quiet.abort();
+  await untilAlerts('quiet', ['deadManTriggered active'], 11_000);
+});

@@ -1,4 +1,3 @@
-import type { Logger } from '../process/index.ts';
 import type { LoadedConfig, EntryPoint } from './config-view.ts';
 import { loadConfig, type LoadRequest } from './load.ts';
 import { describeSource, withoutUser } from './source.ts';
@@ -42,8 +41,14 @@ export function loadOrExplain(request: LoadRequest, output: Output = standardOut
   return { exitStatus: 2 };
 }
 
+/** The log of a process. */
+interface ConfigLog {
+  info(message: string, facts: Readonly<Record<string, unknown>>): void;
+  warn(message: string, facts: Readonly<Record<string, unknown>>): void;
+}
+
 /** The lines of each start: every key that is not at its default, with its source, and the warnings. */
-export function logConfig(loaded: LoadedConfig, logger: Logger): void {
+export function logConfig(loaded: LoadedConfig, logger: ConfigLog): void {
   const changed: Record<string, string> = {};
   for (const [key, { source }] of loaded.settings) {
     if (source.from !== 'default') changed[key] = `${String(safeValue(key, loaded))} (${describeSource(source)})`;

@@ -1,6 +1,6 @@
 import { Alert } from './alerts.ts';
-import { SettingInForce } from './coverage.ts';
-import { Execution } from './executions.ts';
+import { CronJobRoutes, SettingInForce } from './coverage.ts';
+import { Execution, ExecutionPage } from './executions.ts';
 import {
   bool,
   count,
@@ -20,6 +20,7 @@ import {
   text,
   words,
 } from './shape/index.ts';
+import { SlotPage } from './slots.ts';
 import { CronJobSummary } from './stats.ts';
 import { StateCounts, Verdict } from './verdict.ts';
 import {
@@ -220,6 +221,10 @@ export type ActiveJob = Of<typeof ActiveJob>;
 
 export const deadManBases = ['success', 'firstSlot'] as const;
 
+/** What `include` of a CronJob can name: answers of its other endpoints. */
+export const cronJobIncludes = ['runs', 'slots', 'route'] as const;
+export type CronJobInclude = (typeof cronJobIncludes)[number];
+
 /** GET /api/v1/cronjobs/{namespace}/{name} */
 export const CronJobDetail = named(
   'CronJobDetail',
@@ -252,6 +257,12 @@ export const CronJobDetail = named(
     activeJobs: listOf(ActiveJob),
     /** The newest 20. */
     executions: listOf(Execution, 20),
+    /** With `include=runs`: what `…/executions` answers without parameters. */
+    runs: optional(ExecutionPage),
+    /** With `include=slots`: the newest 20 expected runs of 30 days that no run answered. */
+    slots: optional(SlotPage),
+    /** With `include=route`: who hears now if it fails; null = no monitor selects it. */
+    route: optional(nullable(CronJobRoutes)),
   }),
 );
 export type CronJobDetail = Of<typeof CronJobDetail>;

@@ -1,13 +1,10 @@
 import {
   bool,
   count,
-  extended,
-  id,
   instant,
   int,
   listOf,
   mapOf,
-  named,
   nullable,
   number,
   object,
@@ -18,14 +15,7 @@ import {
   words,
 } from './shape/index.ts';
 import { Verdict } from './verdict.ts';
-import {
-  alertStates,
-  alertTypes,
-  executionStatuses,
-  executionTriggers,
-  failureCauses,
-  severities,
-} from './vocabulary.ts';
+import { executionStatuses, executionTriggers, failureCauses } from './vocabulary.ts';
 import { pageFields } from './wire.ts';
 
 /** One ended run: an item of a list. */
@@ -142,27 +132,6 @@ export type DecisiveLine = Of<typeof DecisiveLine>;
 /** What differs from the last success: text of at most 200 characters. */
 export const ExecutionChange = object({ path: text, before: nullable(text), after: nullable(text) });
 export type ExecutionChange = Of<typeof ExecutionChange>;
-
-/** GET /api/v1/cronjobs/{namespace}/{name}/executions/{jobName} */
-export const ExecutionDetail = named(
-  'ExecutionDetail',
-  extended(Execution, {
-    /** The caller may not read logs: `logs` and `events` are null for that. */
-    withheld: bool,
-    pods: listOf(ExecutionPod),
-    logs: nullable(CapturedLog),
-    events: nullable(listOf(CapturedEvent)),
-    /** One an attempt whose log is kept; empty = it did not fail, no log is kept, or logs are withheld. */
-    decisive: listOf(DecisiveLine),
-    /** What speaks of it: open ones first, then those that ended since it began, the newest first. */
-    alerts: listOf(
-      object({ id, type: words(alertTypes), severity: words(severities), state: words(alertStates), verdict: Verdict }),
-    ),
-    /** Null = there is no success to compare with. */
-    changes: nullable(listOf(ExecutionChange)),
-  }),
-);
-export type ExecutionDetail = Of<typeof ExecutionDetail>;
 
 /** What of two runs is compared, what explains a difference most often first; `spec`: the rest of the Job's spec, by path. */
 export const comparedKeys = [

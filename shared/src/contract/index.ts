@@ -14,6 +14,7 @@ export * from './coverage.ts';
 export * from './rendered.ts';
 export * from './executions.ts';
 export * from './logs.ts';
+export * from './run.ts';
 export * from './slots.ts';
 export * from './timeline.ts';
 export * from './tonight.ts';

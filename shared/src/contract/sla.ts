@@ -46,6 +46,8 @@ export type SlaDay = Of<typeof SlaDay>;
 /** One target: a monitor, a CronJob and a subject. */
 export const SlaTarget = object('SlaTarget', {
   cronjob: Ref,
+  /** Of its CronJob, by its annotation. */
+  owner: nullable(text),
   monitor: Ref,
   subject: words(slaSubjects),
   verdict: words(slaTargetVerdicts),
@@ -83,6 +85,7 @@ export type SlaList = Of<typeof SlaList>;
 
 export const slaSortKeys = ['verdict', 'name', 'namespace', 'failuresLeft', 'margin'] as const;
 export type SlaSortKey = (typeof slaSortKeys)[number];
+export const slaGroups = ['owner', 'namespace'] as const;
 
 export const slaReportVerdicts = ['missed', 'kept', 'noData'] as const;
 export type SlaReportVerdict = (typeof slaReportVerdicts)[number];
@@ -90,6 +93,7 @@ export type SlaReportVerdict = (typeof slaReportVerdicts)[number];
 /** How one target fared in a month. */
 export const SlaReportTarget = object({
   cronjob: Ref,
+  owner: nullable(text),
   monitor: Ref,
   subject: words(slaSubjects),
   verdict: words(slaReportVerdicts),

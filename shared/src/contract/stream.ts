@@ -13,13 +13,15 @@ import type {
   SilenceState,
   StorageState,
 } from './vocabulary.ts';
-import type { HealthState } from './verdict.ts';
+import type { HealthState, Words } from './verdict.ts';
 import type { CronJob } from './cronjobs.ts';
+import type { Incident } from './incidents.ts';
 import type { Stats } from './stats.ts';
 import type { Ref, WireInstant } from './wire.ts';
 
-/** What a stream carries itself beside its hints: counts, and the rows that `refs` names. */
-export const carried = ['overview', 'rows'] as const;
+/** What a stream carries itself beside its hints: counts, the rows that `refs` names, and with the counts the first incidents. */
+export const carried = ['overview', 'rows', 'incidents'] as const;
+export type Carried = (typeof carried)[number];
 
 /** Data of the messages of GET /api/v1/events/stream by kind. A message is a hint to read again, not the object, but for what is carried. */
 export interface StreamData {
@@ -68,8 +70,17 @@ export interface StreamData {
     readonly deleted: boolean;
   };
   readonly channel: { readonly name: string; readonly ready: boolean; readonly deleted: boolean };
-  /** Carried: once in 5 s at most, after a change. */
-  readonly overview: { readonly revision: string; readonly stats: Stats };
+  /** Carried: once in 5 s at most, after a change. With incidents it has the rest of what changes with them, and comes after them. */
+  readonly overview: {
+    readonly revision: string;
+    readonly stats: Stats;
+    readonly headline?: Words;
+    readonly incidentTotal?: number;
+  };
+  /** Carried: one of the first 20 incidents that is new, changed or moved, in the order of ranks; or one that is none of them any more. */
+  readonly incident:
+    | { readonly revision: string; readonly rank: number; readonly row: Incident }
+    | { readonly revision: string; readonly removed: Ref };
   /** Carried: a CronJob of `refs` after a change, once in 2 s at most, with its 30 newest expected runs. */
   readonly row: { readonly revision: string; readonly row: CronJob };
   readonly health: {

@@ -9,8 +9,8 @@ export {
 } from './duration.ts';
 export type { JobFacts } from './objects/job.ts';
 export { elapsedMs, judgeConditions, type JobCondition, type JobOutcome } from './execution/outcome.ts';
-export type { ContainerFacts, PodFacts, Termination } from './objects/pod.ts';
-export type { ConcurrencyPolicy, CronJobFacts, CronJobNotes } from './objects/cron-job.ts';
+export type { ContainerFacts, OutputFacts, PodFacts, Termination } from './objects/pod.ts';
+export type { ConcurrencyPolicy, CronJobFacts, CronJobNotes, JobMarks } from './objects/cron-job.ts';
 export type { NamespaceFacts } from './objects/namespace.ts';
 export { countAttempts, podEndedAt, toAttempts, type Attempt } from './execution/attempts.ts';
 export { evidenceKinds, type Evidence, type EvidenceKind } from './execution/evidence.ts';
@@ -25,10 +25,9 @@ export {
   podsWithOutput,
   readFacts,
   withoutFacts,
-  type OutputFacts,
 } from './execution/output-facts.ts';
 export { findExitCause, type ExitCause } from './execution/exit-cause.ts';
-export { failureReason } from './execution/failure-reason.ts';
+export { failureReason, policyRuleOf } from './execution/failure-reason.ts';
 export { lowestIndex } from './execution/indexes.ts';
 export {
   hopelessFrom,
@@ -44,7 +43,7 @@ export { firstRunAt } from './execution/ran.ts';
 export { faultInWords, faultOf, faultOfMiss, faultOfRun, type Fault } from './execution/fault.ts';
 export { findNotStarted, type StartEvent } from './execution/not-started.ts';
 export { answerInThread, isGroupName, suspendedJob } from '../contract/index.ts';
-export { groupNameOf, groupUidOf, toGroupFacts, type JobMarks } from './objects/job-group.ts';
+export { groupNameOf, groupOf, groupUidOf, toGroupFacts } from './objects/job-group.ts';
 export { canonicalJobName, originOf, slotOf, type Origin, type SlotClaim } from './execution/origin.ts';
 export {
   isOver,
@@ -106,16 +105,8 @@ export { isMadeAnew, madeAnewWithinMs } from './watch/made-anew.ts';
 export { instantOfWrite, labelledSince, judgesFromAt, type FieldWrite } from './watch/judges-from.ts';
 export { isOlder, otherInstallationOf, type Installation, type StatusMark } from './health/other-installation.ts';
 export { toldProblems, type Problem } from './health/problem.ts';
-export {
-  isSymptomCause,
-  noLeader,
-  symptomCauseOf,
-  symptomCauses,
-  symptomsOf,
-  type HealthFigures,
-  type Share,
-  type SymptomCause,
-} from './health/symptoms.ts';
+export { isSymptomCause, symptomCauseOf, symptomCauses, type SymptomCause } from './health/symptom-causes.ts';
+export { noLeader, symptomsOf, type HealthFigures, type Share } from './health/symptoms.ts';
 export { nearestRank, rankOf } from './stats/percentile.ts';
 export {
   countedDurationMs,
@@ -296,7 +287,7 @@ export {
 } from './alert/route.ts';
 export { alertSeverity } from './alert/severity.ts';
 export { rungOf, type RungFacts } from './alert/rung.ts';
-export { messageHold, muteOf, type MessageHold, type Mute } from './alert/holds.ts';
+export { messageHold, muteOf, type EarlierMute, type MessageHold, type Mute } from './alert/holds.ts';
 export { isInForce, matches, silenceOf, type MutableAlert, type Silence, type SilenceMatcher } from './mute/silence.ts';
 export { admit, criticalReserve, type Admission, type RateLimit } from './limits/token-bucket.ts';
 export {

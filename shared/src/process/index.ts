@@ -14,9 +14,8 @@ export {
   type NeighbourMetrics,
   type ProcessMetrics,
   type Registry,
-  watchSymptoms,
-  type SymptomWatchDeps,
 } from './metrics/index.ts';
+export { watchSymptoms, type SymptomWatchDeps } from './metrics/symptom-watch.ts';
 export { createMetricsListener, createConfiguredMetrics } from './metrics-listener.ts';
 export { ProblemList } from './problem-list.ts';
 export { createProbes, type Probes } from './probes.ts';

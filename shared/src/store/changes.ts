@@ -2,7 +2,7 @@ import type { ChangeKind, StreamData } from '../contract/index.ts';
 import type { Instant } from '../domain/index.ts';
 import { change, insertRows, rows } from './ask.ts';
 import { fromJson, optionalText, toJson } from './column.ts';
-import type { Db, Tx } from './database.ts';
+import type { Db, Move, Tx } from './database.ts';
 
 /** One thing that changed, as the API's event stream tells it (api.md section 12). */
 export type Change = {
@@ -13,12 +13,6 @@ export type Change = {
     readonly data: StreamData[Kind];
   };
 }[ChangeKind];
-
-/** Where figures are other ones after a commit: in a namespace, around an alert, or, with neither, anywhere. */
-export interface Move {
-  readonly namespace?: string | undefined;
-  readonly alertId?: string | undefined;
-}
 
 export type NumberedChange = Change & { readonly id: number; readonly at: Instant };
 

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { Instant } from '../domain/index.ts';
 import type { Clock, Logger } from '../process/index.ts';
-import type { Move } from './changes.ts';
 import type { RawConnection } from './dialect/connection.ts';
 import type { StoreObserver } from './observer.ts';
 import type { TroubleWatch } from './trouble.ts';
@@ -23,6 +22,12 @@ export interface Db {
    * clock. Every instant written into rows that several processes compare is this one.
    */
   now(): Instant;
+}
+
+/** Where figures are other ones after a commit: in a namespace, around an alert, or, with neither, anywhere. */
+export interface Move {
+  readonly namespace?: string | undefined;
+  readonly alertId?: string | undefined;
 }
 
 /** A running transaction: what writes takes one, so that a fact is one commit. It ends with the function it was given to. */

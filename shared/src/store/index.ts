@@ -1,4 +1,4 @@
-export type { Db, Store, Tx } from './database.ts';
+export type { Db, Move, Store, Tx } from './database.ts';
 export { retryReasons } from './observer.ts';
 export { databaseProblems, findMaxConnections, isWritable } from './database-problems.ts';
 export { openStore, schemaOpener, type StoreDeps } from './open.ts';
@@ -79,7 +79,7 @@ export {
   putFindings,
   type UnwatchedCronJobs,
 } from './cluster-state.ts';
-export { forgetChanges, listChanges, recordChanges, type Change, type Move, type NumberedChange } from './changes.ts';
+export { forgetChanges, listChanges, recordChanges, type Change, type NumberedChange } from './changes.ts';
 
 export { mostRunsAtOnce, recordInside, recordRuns, type CountedRunOf } from './executions/record-runs.ts';
 export { listRecordedJobs, listSlotClaims } from './executions/recorded-jobs.ts';
@@ -276,6 +276,7 @@ export {
   afterCause,
   firstNoticeCause,
   keptMs,
+  newChannelCause,
   type ClaimedDelivery,
   type NewDelivery,
 } from './deliveries/delivery-record.ts';
@@ -296,6 +297,7 @@ export { insertDelivery, insertNewDeliveries } from './deliveries/insert-deliver
 export {
   findStreamEnd,
   findTwin,
+  foldLesserTwins,
   isStreamShared,
   listDeliveriesOfAlert,
   type AlertDelivery,

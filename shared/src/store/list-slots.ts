@@ -1,5 +1,6 @@
 import {
   slotOutcomes,
+  suspendedJob,
   type ExecutionStatus,
   type SlotCause,
   type SlotCounts,
@@ -100,12 +101,14 @@ interface Piece {
 /** Runs that have ended, found by the order in which they were created. */
 const ended = {
   from: 'executions',
+  message: "''",
   columns: 'e.flags as flags, c.name as cronjob_name, e.job_name, e.status, e.created_at, e.started_at, e.duration_ms',
   condition: ' and e.created_at >= ?',
 } as const;
 /** Those whose Job still runs: they are few, and have no outcome of their own yet. */
 const running = {
   from: 'active_jobs',
+  message: `case when e.waiting_reason = '${suspendedJob}' then 'Its Job is suspended (spec.suspend)' else '' end`,
   columns:
     '0 as flags, c.name as cronjob_name, e.job_name, -1 as status, e.created_at, e.started_at, -1 as duration_ms',
   condition: '',
@@ -114,7 +117,7 @@ const running = {
 /** Expected runs that a run answers: told from the run. Outcome and cause are -1, since a bare null has no type. */
 function runPiece(
   { cronJobIds, since, until, outcomes, lateAfterMs }: SlotFilter,
-  { from, columns, condition }: typeof ended | typeof running,
+  { from, message, columns, condition }: typeof ended | typeof running,
 ): Piece {
   const wanted =
     outcomes.length === 0 ? ['matched', 'late'] : outcomes.filter((word) => word === 'matched' || word === 'late');
@@ -122,7 +125,7 @@ function runPiece(
     wanted.length === 2 ? '' : ` and e.created_at - e.scheduled_at ${wanted[0] === 'late' ? '>' : '<='} ?`;
   return {
     sql:
-      `select e.scheduled_at as at_ms, -1 as outcome, -1 as cause, '' as message, ${columns} ` +
+      `select e.scheduled_at as at_ms, -1 as outcome, -1 as cause, ${message} as message, ${columns} ` +
       `from ${from} e join cronjobs c on c.id = e.cronjob_id ` +
       `where e.cronjob_id in (${marks(cronJobIds)})${condition} and e.scheduled_at >= ? and e.scheduled_at < ?` +
       (wanted.length === 0 ? ' and 1 = 0' : lateness),

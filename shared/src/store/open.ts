@@ -1,6 +1,5 @@
 import type { Clock, Logger } from '../process/index.ts';
-import type { Move } from './changes.ts';
-import type { Db, Store } from './database.ts';
+import type { Db, Move, Store } from './database.ts';
 import { clientOf } from './dialect/connection.ts';
 import { dialects } from './dialect/index.ts';
 import type { ServerLimits } from './dialect/postgres.ts';

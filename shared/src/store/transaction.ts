@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import type { Clock } from '../process/index.ts';
 import { borrowConnection, firstRow } from './ask.ts';
-import type { Move } from './changes.ts';
-import type { Db, Tx } from './database.ts';
+import type { Db, Move, Tx } from './database.ts';
 import { clientOf, type RawConnection } from './dialect/connection.ts';
 import { retryReasonOf } from './observer.ts';
 import { FencedError, StoreError } from './store-error.ts';

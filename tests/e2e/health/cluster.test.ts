@@ -4,7 +4,7 @@ import { namespace, putMonitor, startBench, until } from '../../faults/harness/b
 import { putCronJob } from '../../faults/harness/objects.ts';
 import { applyCrds } from '../../realcluster/apply-crds.ts';
 import type { MonitorProcess } from '../../servers/index.ts';
-import { askHealth, removeDefinitions } from './told.ts';
+import { askHealth, removeDefinitions, untilOnlyCause } from './told.ts';
 
 const noMonitors =
   /the definition of CronJobMonitor is not in the cluster: kubectl apply -f charts\/cronjob-monitor\/crds\//;
@@ -12,7 +12,12 @@ const noMonitors =
 const monitorKind = { apiVersion: 'cronjob-monitor.io/v1alpha1', kind: 'CronJobMonitor' };
 
 /** Both surfaces and the log say it. */
-async function untilNotReady(service: MonitorProcess, sentence: RegExp, limitMs = 90_000): Promise<void> {
+async function untilNotReady(
+  service: MonitorProcess,
+  sentence: RegExp,
+  cause: 'definitionsMissing' | 'leaseRefused',
+  limitMs = 90_000,
+): Promise<void> {
   let body = '';
   await service.until(
     () => `it is not ready: ${body}`,
@@ -23,7 +28,7 @@ async function untilNotReady(service: MonitorProcess, sentence: RegExp, limitMs 
     },
     limitMs,
   );
-  assert.ok(Number(await service.metric('cronjob_monitor_symptom')) > 0);
+  await untilOnlyCause(service, cause, 2);
   const { health } = await askHealth(service);
   assert.equal(health.ready, false);
   assert.notEqual(health.status, 'healthy');
@@ -43,7 +48,7 @@ describe('the truth about the cluster', () => {
     removeDefinitions(bench);
     const service = await bench.prepare({});
     service.start();
-    await untilNotReady(service, noMonitors);
+    await untilNotReady(service, noMonitors, 'definitionsMissing');
     await applyCrds({ url: bench.sim.url });
     await service.untilReady(60_000);
     await service.untilLeading();
@@ -56,7 +61,7 @@ describe('the truth about the cluster', () => {
     await service.startReady();
     await service.untilLeading();
     removeDefinitions(bench);
-    await untilNotReady(service, noMonitors, 30_000);
+    await untilNotReady(service, noMonitors, 'definitionsMissing', 30_000);
   });
 
   test('a status that may not be written is a problem with the name of its monitor, told once', async (t) => {
@@ -114,6 +119,7 @@ describe('the truth about the cluster', () => {
       new RegExp(
         `the Lease ${namespace}/cronjob-monitor-controller cannot be read or written \\(forbidden\\): give the account`,
       ),
+      'leaseRefused',
     );
     allow();
     await service.untilReady();

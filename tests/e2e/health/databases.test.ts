@@ -9,6 +9,9 @@ import { askHealth } from './told.ts';
 /** A process of ours begins to answer within it, on a machine that has other things to do. */
 const startMs = 90_000;
 
+/** That a server takes: fewer than one process uses here. */
+const fewConnections = 20;
+
 interface Refusal {
   readonly change: (settings: ServerSettings) => Partial<ServerSettings> | Promise<Partial<ServerSettings>>;
   /** What is wrong, and the key to change; `KEY` is the beginning of the keys. */
@@ -70,9 +73,19 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       const service = await prepare(account.storage);
       service.start();
       await untilTold(service, /takes no more connections .*lower storage\.\w+\.pool\.max-open-conns/, account.storage);
+      // Of PostgreSQL a restart alone changes it.
+      const isSmall = settings.type === 'mysql';
+      if (isSmall) await runOnMysql(rootOf(settings), `set global max_connections = ${fewConnections}`);
       await account.allow();
       await service.untilReady();
+      if (isSmall)
+        await service.until('it warns that the server takes fewer connections than its pool may open', () =>
+          service
+            .said('the database server takes fewer connections than the replicas use')
+            .some(({ serverLimit, used }) => serverLimit === fewConnections && Number(used) > fewConnections),
+        );
       await service.end();
+      if (isSmall) await runOnMysql(rootOf(settings), 'set global max_connections = default');
     });
   });
 }
@@ -97,13 +110,14 @@ async function untilTold(service: MonitorProcess, said: RegExp, { host, port, da
   assert.equal(status, 503);
   assert.deepEqual([health.status, health.storage, health.ready], ['unhealthy', 'unreachable', false]);
   assert.ok(isAll(health.problems[0] ?? ''), health.problems.join('\n'));
-  assert.notEqual(await service.metric('cronjob_monitor_db_up'), 1);
+  const up = await service.metric('cronjob_monitor_db_up');
+  assert.deepEqual([up, await service.metric('cronjob_monitor_symptom', { cause: 'databaseAway' })], [0, 2]);
 }
 
 /** An account that the server gives no connection to, until it is allowed some. */
 async function limitedAccount(settings: ServerSettings) {
-  const { host, port, username, password = '', database } = settings;
-  const root = { host, port, username, password, database };
+  const { database } = settings;
+  const root = rootOf(settings);
   const storage: ServerSettings = { ...settings, username: 'limited', password: 'limited' };
   if (settings.type === 'postgres') {
     await runOnPostgres(
@@ -127,4 +141,8 @@ async function limitedAccount(settings: ServerSettings) {
       await taken;
     },
   };
+}
+
+function rootOf({ host, port, username, password = '', database }: ServerSettings) {
+  return { host, port, username, password, database };
 }

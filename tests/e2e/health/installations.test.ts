@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startBench, until } from '../../faults/harness/bench.ts';
 import { failedStatus, putCronJob, putJob, slotNumber } from '../../faults/harness/objects.ts';
-import { askHealth } from './told.ts';
+import { askHealth, untilOnlyCause } from './told.ts';
 
 const another =
   /^another installation, ".+" \(its database is of .+Z\), watches this cluster too: remove one of the two/;
@@ -59,6 +59,7 @@ describe('two installations on one cluster', () => {
     await younger.until('its log says so', () =>
       younger.saidOfLate('the service is not ready').some(({ problem }) => another.test(String(problem))),
     );
+    await untilOnlyCause(younger, 'secondInstallation', 1);
     assert.equal(younger.saidOfLate('this replica leads').length, 0);
     assert.equal((await older.readiness()).status, 200, 'the older one works on');
     await until('the older one writes', () => writer() === since);

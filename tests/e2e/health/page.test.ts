@@ -49,7 +49,7 @@ describe('the page of a service that is not well', { skip: whyNoBrowser() ?? fal
     return texts.find((text) => sentence.test(text)) ?? '';
   }
 
-  test('a full volume', { skip: noVolume }, async (t) => {
+  test('a full volume, and one that has become read-only', { skip: noVolume }, async (t) => {
     const bench = await aBench(t);
     const volume = mountVolume(24);
     t.after(() => volume.remove());
@@ -64,6 +64,13 @@ describe('the page of a service that is not well', { skip: whyNoBrowser() ?? fal
       new RegExp(
         `^The volume of ${path} is full \\(0 MB free\\): make room on it, or enlarge it\\. Stored data is shown\\.$`,
       ),
+    );
+    volume.empty();
+    await service.untilReady();
+    volume.fail();
+    assert.match(
+      await untilShown(service, / is read-only /),
+      new RegExp(`^The volume of ${path} is read-only \\(\\d+ MB free\\): mount it.* Stored data is shown\\.$`),
     );
     await service.end();
   });

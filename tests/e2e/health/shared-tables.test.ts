@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { quickLease, startBench } from '../../faults/harness/bench.ts';
 import type { MonitorProcess, StoragePlace } from '../../servers/index.ts';
 import { testDatabases } from '../../store/databases.ts';
+import { untilOnlyCause } from './told.ts';
 
 const another = /^the controller of another cluster \(".+", seen last at .+Z\) leads on the tables of this database/;
 
@@ -25,6 +26,7 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       await second.until('its log says why it waits', () =>
         second.saidOfLate('the service is not ready').some(({ problem }) => another.test(String(problem))),
       );
+      await untilOnlyCause(second, 'secondInstallation', 1);
       const { status, body } = await second.readiness();
       assert.equal(status, 503);
       assert.ok(

@@ -7,7 +7,7 @@ import { startBench } from '../../faults/harness/bench.ts';
 import { completeStatus, putCronJob, putJob, slotNumber } from '../../faults/harness/objects.ts';
 import type { MonitorProcess } from '../../servers/index.ts';
 import { mountVolume, whyNoVolume, type SmallVolume } from './small-volume.ts';
-import { askHealth } from './told.ts';
+import { askHealth, untilOnlyCause } from './told.ts';
 
 const skip = whyNoVolume() ?? process.env['DATABASES']?.split(',').includes('sqlite') === false;
 const notReady = 'the service is not ready';
@@ -68,6 +68,7 @@ async function untilTold(service: MonitorProcess, sentence: RegExp): Promise<Hea
   assert.equal(status, 503);
   assert.deepEqual([health.status, health.ready], ['unhealthy', false]);
   assert.match(health.problems[0] ?? '', sentence);
+  await untilOnlyCause(service, 'volumeFull', 2);
   return health;
 }
 
@@ -113,6 +114,7 @@ describe('the volume of the database file', { skip }, () => {
     await untilAtWork(service);
     volume.fail();
     await untilTold(service, new RegExp(`^the volume of ${path} is read-only \\(\\d+ MB free\\): mount it`));
+    assert.equal(await service.metric('cronjob_monitor_storage_writable'), 0);
   });
 
   test('a file that cannot be written: not ready, until it can', async (t) => {
@@ -123,6 +125,7 @@ describe('the volume of the database file', { skip }, () => {
     for (const file of files) volume.setImmutable(file, true);
     try {
       await untilTold(service, new RegExp(`^the file ${path} is read-only \\(\\d+ MB free\\): let the account`));
+      assert.equal(await service.metric('cronjob_monitor_storage_writable'), 0);
     } finally {
       for (const file of files) volume.setImmutable(file, false);
     }

@@ -261,7 +261,7 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
   journey(
     'tries a pattern on a run, with the words of the server',
     async (page) => {
-      await go(page, '/settings');
+      await go(page, '/settings?part=patterns');
       await page.getByRole('textbox', { name: 'Exit code, or a range' }).fill('137');
       await page.getByRole('textbox', { name: 'What it suggests' }).fill('Raise its limit');
       await page.getByRole('textbox', { name: 'Exit code of the run' }).fill('1');

@@ -141,4 +141,25 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
     await banner.waitFor({ state: 'detached' });
     assert.equal(await page.evaluate('document.activeElement.id'), 'no-sign-in');
   });
+
+  journey('names each mark of a row under the pointer and the keys, and leads to its run', async (page) => {
+    await go(page, '/');
+    const marks = page.locator('main [data-row="data/nightly-backup"]').getByRole('slider');
+    const box = await marks.boundingBox();
+    assert.ok(box);
+    await page.mouse.move(box.x + box.width - 2, box.y + box.height - 2);
+    await page
+      .getByRole('tooltip')
+      .getByText(/failed after/)
+      .waitFor();
+    await page.mouse.move(box.x + 8, box.y + box.height - 2);
+    await page
+      .getByRole('tooltip')
+      .getByText(/succeeded in/)
+      .waitFor();
+    assert.match((await marks.getAttribute('aria-valuetext')) ?? '', /succeeded in/);
+    await marks.press('End');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/data\/nightly-backup\/runs\/nightly-backup-\d+$/);
+  });
 });

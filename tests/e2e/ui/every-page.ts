@@ -4,16 +4,40 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { drillLink } from './fixtures/answers/index.ts';
 import { startFakeService, type FakeService } from './fixtures/api-server.ts';
 import { builtUi, openPage, sidewaysPx, startBrowser, whyNoBrowser } from './fixtures/browser.ts';
 
-/** Every page with an address at which it has something to show. */
-const pages: readonly (readonly [name: string, path: string, ready: string])[] = [
+type Step = (page: Page) => Promise<unknown>;
+
+type Part = readonly [role: 'button' | 'menu' | 'textbox' | 'option' | 'region', name?: string | RegExp];
+const partOf = (page: Page, [role, name]: Part): Locator =>
+  page.getByRole(role, name === undefined ? {} : { name }).first();
+
+/** Opens what lies over a page, by keys or a button, and waits until it is there. */
+const opening =
+  (by: readonly string[] | Part, what: Part): Step =>
+  async (page) => {
+    if (by[0] === 'button') await partOf(page, by as Part).click();
+    else for (const key of by) await page.keyboard.press(String(key));
+    await partOf(page, what).waitFor();
+  };
+
+/** Every page with an address at which it has something to show, and what is opened over it. */
+const pages: readonly (readonly [name: string, path: string, ready: string, open?: Step])[] = [
   ['dashboard', '/', 'text=No success for'],
   ['cronjobs', '/cronjobs', 'text=nightly-backup'],
   ['cronjobs-none', '/cronjobs?state=critical&q=zzz', 'text=No CronJob matches'],
+  ['cronjobs-chosen', '/cronjobs', 'text=No success for', opening(['Shift+J', 'Shift+J'], ['region', 'Chosen rows'])],
+  ['cronjobs-menu', '/cronjobs', 'text=No success for', opening(['button', /^Actions of/], ['menu'])],
+  [
+    'cronjobs-popover',
+    '/cronjobs',
+    'text=No success for',
+    opening(['button', 'Namespace all'], ['textbox', 'Find Namespace']),
+  ],
+  ['palette', '/', 'text=No success for', opening(['/', 'b', 'a', 'c', 'k'], ['option'])],
   ['cronjob', '/cronjobs/data/nightly-backup', 'text=Last runs'],
   ['cronjob-runs', '/cronjobs/data/nightly-backup?part=runs', 'text=in 30 days'],
   ['cronjob-trends', '/cronjobs/data/nightly-backup?part=trends', 'text=Success of each day'],
@@ -41,23 +65,24 @@ const pages: readonly (readonly [name: string, path: string, ready: string])[] =
   ['silence-new', '/silences?form=new&ns=data&cronjob=nightly-backup', 'text=would hold 1 alert now'],
   ['silence-change', '/silences?form=019c-until', 'text=As it was'],
   ['channels', '/channels', 'text=2 messages wait'],
-  ['channels-none', '/channels?type=paging&ready=notReady', 'text=No channel matches'],
   ['channel', '/channels/billing-hook', 'text=Renew the credentials'],
   ['channel-drills', '/channels/ops-chat', 'text=to be acknowledged until'],
   ['drill', drillLink, 'text=Your name'],
   ['drill-keyless', '/drills/019e-waiting', 'text=has no key'],
   ['sla', '/sla', 'text=52 of 57'],
+  ['sla-groups', '/sla?group=owner', 'text=No owner'],
   ['sla-report', '/sla/report', 'text=1 of 2 targets was missed'],
   ['coverage', '/coverage', 'text=No monitor selects it'],
   ['advice', '/advice', 'text=critical each Monday'],
-  ['advice-none', '/advice?q=none-of-them', 'text=No finding matches'],
   ['search', '/search?q=heap', 'text=heap 467 MiB'],
   ['search-none', '/search', 'text=Nothing is looked for yet'],
   ['wall', '/wall', 'text=not recorded'],
   ['wall-folded', '/wall?step=3h&folded=data', 'text=Starts per'],
   ['wall-none', '/wall?q=none-of-them', 'text=No CronJob matches'],
   ['clusters', '/clusters', 'text=Incidents of all clusters'],
-  ['settings', '/settings', 'text=storage.type'],
+  ['settings', '/settings', 'text=Default zone'],
+  ['settings-patterns', '/settings?part=patterns', 'text=A run to try it on'],
+  ['settings-configuration', '/settings?part=configuration', 'text=storage.type'],
   ['unknown', '/no/such/page.html', 'text=No such page'],
 ];
 const widths = [1440, 768, 390, 320];
@@ -66,6 +91,8 @@ const judged = [1440, 390];
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** A theme is made of colours alone: nothing else is another one in the dark. */
 const rulesOfColours = ['color-contrast', 'link-in-text-block'];
+/** Pages whose drawings tell states. */
+const drawn = ['dashboard', 'cronjobs', 'cronjob', 'cronjob-trends', 'sla', 'rule-lab', 'wall'];
 const pictures = fileURLToPath(new URL('../../../.test-output/ui/', import.meta.url));
 
 /** What an accessibility checker finds, a line each. */
@@ -83,6 +110,51 @@ export async function judge(page: Page, looksAt: 'all' | 'colours' = 'all'): Pro
     return `${id}: ${where.join(' | ')}`;
   });
 }
+
+/** Paints of drawings that are no colour of the system where colours are forced, and signs of two states that look alike there. */
+const lostInForcedColours = `(() => {
+  const probe = document.body.appendChild(document.createElement('i'));
+  const system = ['Canvas', 'CanvasText', 'LinkText', 'GrayText', 'Highlight', 'ButtonText', 'ButtonFace', 'ButtonBorder'].map((name) => {
+    probe.style.color = name;
+    return getComputedStyle(probe).color;
+  });
+  probe.remove();
+  const lost = new Set();
+  for (const shape of document.querySelectorAll('main svg :is(path, rect, circle, text)')) {
+    const { fill, stroke } = getComputedStyle(shape);
+    for (const paint of [fill, stroke])
+      if (/^(rgb|color)/.test(paint) && !/, 0\\)$/.test(paint) && !system.includes(paint))
+        lost.add(shape.closest('svg').getAttribute('class') + ' ' + shape.getAttribute('class') + ': ' + paint);
+  }
+  const toneOf = new Map();
+  for (const icon of document.querySelectorAll('main svg.icon')) {
+    const tone = ['ok', 'warn', 'crit'].find((one) => icon.classList.contains(one));
+    const form = icon.innerHTML.replace(/class="[^"]*"/g, '');
+    if (tone && (toneOf.get(form) ?? tone) !== tone) lost.add(tone + ' looks as ' + toneOf.get(form) + ': ' + form);
+    if (tone) toneOf.set(form, tone);
+  }
+  return [...lost];
+})()`;
+
+/** Text at twice its size: the tokens are all sizes that there are. Returns what is cut off by a box that does not say so. */
+const cutAtTwiceTheText = `(() => {
+  const root = document.documentElement;
+  const styles = getComputedStyle(root);
+  const sized = ['least', 'least-strong', 'table', 'table-strong', 'body', 'body-strong', 'verdict', 'title', 'display', 'figure', 'mono'];
+  for (const name of sized) {
+    const twice = styles.getPropertyValue('--' + name).replace(/(\\d+)px/g, (_, px) => 2 * px + 'px');
+    root.style.setProperty('--' + name, twice);
+  }
+  const cut = new Set();
+  for (const box of document.querySelectorAll('main *, nav *, header *')) {
+    const { overflowX, overflowY, textOverflow, webkitLineClamp, position } = getComputedStyle(box);
+    if (position === 'absolute' || textOverflow === 'ellipsis' || webkitLineClamp !== 'none' || box.clientHeight === 0) continue;
+    const isCut = (/hidden|clip/.test(overflowY) && box.scrollHeight > box.clientHeight + 2) ||
+      (/hidden|clip/.test(overflowX) && box.scrollWidth > box.clientWidth + 2);
+    if (isCut && box.textContent.trim() !== '') cut.add(box.tagName + '.' + box.className + ': ' + box.textContent.trim().slice(0, 60));
+  }
+  return [...cut];
+})()`;
 
 /** Tests of every page in one theme: two files, so that two browsers share the work. */
 export function judgeEveryPage(theme: 'light' | 'dark'): void {
@@ -107,7 +179,7 @@ export function judgeEveryPage(theme: 'light' | 'dark'): void {
       await page.locator('.skeleton').first().waitFor({ state: 'detached' });
     }
 
-    for (const [name, path, ready] of pages) {
+    for (const [name, path, ready, open] of pages) {
       test(`${name} is readable by all, quiet and never scrolls sideways, ${theme}`, async () => {
         await using opened = await openPage(browser, { colorScheme: theme });
         const { page, complaints } = opened;
@@ -115,7 +187,10 @@ export function judgeEveryPage(theme: 'light' | 'dark'): void {
         for (const width of widths) {
           await page.setViewportSize({ width, height: width < 640 ? 844 : 1000 });
           // Forms that are judged are opened, the others are what becomes of them when the window changes.
-          if (judged.includes(width)) await show(page, path, ready);
+          if (judged.includes(width)) {
+            await show(page, path, ready);
+            await open?.(page);
+          }
           const sideways = await sidewaysPx(page);
           if (sideways > 0) problems.push(`${width} px: scrolls sideways by ${sideways} px`);
           await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`) });
@@ -123,6 +198,15 @@ export function judgeEveryPage(theme: 'light' | 'dark'): void {
             const found = await judge(page, theme === 'dark' ? 'colours' : 'all');
             problems.push(...found.map((line) => `${width} px: ${line}`));
           }
+        }
+        if (theme === 'light' && drawn.includes(name)) {
+          await page.setViewportSize({ width: 1440, height: 1000 });
+          const cut = await page.evaluate<string[]>(cutAtTwiceTheText);
+          problems.push(...cut.map((line) => `twice the text: cuts ${line}`));
+          if ((await sidewaysPx(page)) > 0) problems.push('twice the text: scrolls sideways');
+          await page.emulateMedia({ forcedColors: 'active' });
+          const lost = await page.evaluate<string[]>(lostInForcedColours);
+          problems.push(...lost.map((line) => `forced colours: ${line}`));
         }
         // What is not known is asked for, and the browser tells of the answer.
         problems.push(...complaints.filter((line) => !(name.endsWith('-unknown') && line.includes('404'))));

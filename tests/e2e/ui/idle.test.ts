@@ -9,7 +9,7 @@ import { useJourneys } from './fixtures/journeys.ts';
 
 /** A page, and how many requests it may make in ten minutes of a fleet where counts change every 5 s, beside the stream. */
 const pages: readonly (readonly [path: string, most: number])[] = [
-  ['/', 13],
+  ['/', 3],
   ['/cronjobs', 13],
   ['/alerts', 13],
   ['/sla', 13],

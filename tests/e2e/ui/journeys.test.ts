@@ -3,7 +3,7 @@ import { describe } from 'node:test';
 import type { Page } from 'playwright-core';
 import { noLeader, overview } from './fixtures/answers/index.ts';
 import { until, whyNoBrowser } from './fixtures/browser.ts';
-import { useJourneys } from './fixtures/journeys.ts';
+import { pressed, useJourneys } from './fixtures/journeys.ts';
 import { becomesWell, happensTo } from './fixtures/verdicts.ts';
 
 describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
@@ -188,9 +188,50 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Namespace data');
   });
 
+  journey('goes every way of the first night by the keys alone', async (page) => {
+    /** Tab, until what has the focus is called so. */
+    const tabTo = async (name: RegExp): Promise<void> => {
+      for (let tabs = 0; tabs < 150; tabs++) {
+        await page.keyboard.press('Tab');
+        const told =
+          'document.activeElement.ariaLabel ?? (document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()';
+        if (name.test(await page.evaluate<string>(told))) return;
+      }
+      assert.fail(`nothing that Tab reaches is called ${name}`);
+    };
+    const enter = async (path: string, ready: string | RegExp, name: RegExp): Promise<void> => {
+      await go(page, path);
+      await seen(page, ready);
+      await tabTo(name);
+      await page.keyboard.press('Enter');
+    };
+    await page.addInitScript({ content: 'window.print = () => { window.printed = true; }' });
+    await enter('/', 'Killed', /^L102 of the log of nightly-backup-/);
+    await page.waitForURL(/\/runs\/nightly-backup-\d+.*#L102$/);
+    await page.locator('.log .marked').waitFor();
+    await enter('/cronjobs/data/nightly-backup', 'Last runs', /^If it failed now, data-chat hears/);
+    await page.locator('#who-hears').getByText('Silenced until').waitFor();
+    await enter('/cronjobs/data/nightly-backup', 'Last runs', /^Trigger$/);
+    await seen(page, /Started nightly-backup-manual-/);
+    await tabTo(/expected runs: /);
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/runs\/nightly-backup-\d+$/);
+    await go(page, '/cronjobs/data/nightly-backup?part=runs');
+    await seen(page, 'in 30 days');
+    await tabTo(/^Find in all logs$/);
+    await page.keyboard.type('heap');
+    await page.locator('main mark').getByText('heap').first().waitFor();
+    await enter('/sla', '52 of 57', /^Print$/);
+    await until(page, 'window.printed === true');
+    await enter('/channels/ops-chat', 'As it is sent', /^Test$/);
+    await seen(page, 'ops-chat: Accepted');
+    assert.equal((await pressed(page)).clicks, 0);
+  });
+
   journey('finds any CronJob by the palette', async (page) => {
     await go(page, '/settings');
-    await seen(page, 'storage.type');
+    await seen(page, 'Healthy');
     await page.keyboard.press('/');
     const field = page.getByRole('combobox', { name: 'Search' });
     await field.fill('no such name');
@@ -224,7 +265,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
 
   journey('lists CronJobs in the palette by what is wrong with them', async (page) => {
     await go(page, '/settings');
-    await seen(page, 'storage.type');
+    await seen(page, 'Healthy');
     await page.keyboard.press('/');
     await page.getByRole('combobox', { name: 'Search' }).fill('late');
     await page.getByText('CronJobs: late').waitFor();
@@ -495,15 +536,15 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
       await seen(page, 'Last runs');
       const parts = page.getByRole('navigation', { name: 'Parts of nightly-backup' });
       const current = parts.locator('[aria-current="page"]');
-      const asked = (): string[] =>
-        service().asked.filter((line) => line.startsWith('GET cronjobs/data/nightly-backup/'));
-      const ofRail = 'GET cronjobs/data/nightly-backup/route?type=jobFailed';
-      assert.deepEqual(asked(), [ofRail], 'runs, expected runs and figures by day are asked for by their parts');
+      const asked = (): string[] => service().asked.filter((line) => /^GET (cronjobs\/data|monitors)\//.test(line));
+      const detail = 'GET cronjobs/data/nightly-backup?recent=90&include=';
+      assert.deepEqual(asked(), [`${detail}route`], 'what a part shows is asked for by that part');
       await page.keyboard.press('2');
       await page.waitForURL(/part=runs$/);
       await page.getByRole('table', { name: 'Runs, newest first' }).waitFor();
       assert.match((await current.textContent()) ?? '', /Runs/);
       assert.equal(await page.getByRole('region', { name: 'Verdict' }).count(), 0);
+      assert.deepEqual(asked().slice(1), [`${detail}runs%2Cslots%2Croute`]);
       await page.getByRole('button', { name: '7 d', exact: true }).click();
       await page.waitForURL(/days=7/);
       assert.equal(asked().filter((line) => line.includes('/series')).length, 0);

@@ -196,7 +196,7 @@ export function walkQuestions(engine: 'chromium' | 'firefox'): void {
 
   journey('acts on a CronJob from the palette, also by a name that is misspelt', async (page) => {
     await go(page, '/settings');
-    await seen(page, 'storage.type');
+    await seen(page, 'Healthy');
     await page.keyboard.press('Control+k');
     const field = page.getByRole('combobox', { name: 'Search' });
     await field.fill('trigger nghtly bckp');

@@ -143,7 +143,7 @@ describe('the user interface of the running service', { skip: whyNoBrowser() ?? 
   test('tries a pattern, lists targets and saves a file of every list', async () => {
     await using opened = await openPage(browser);
     const { page } = opened;
-    await go(page, '/settings');
+    await go(page, '/settings?part=patterns');
     await page.getByRole('textbox', { name: 'Log, expression' }).fill('out of (memory|disk)');
     await page.getByRole('textbox', { name: 'What it suggests' }).fill('Look at {{ .Namespace }}');
     await page.getByRole('textbox', { name: 'Its log' }).fill('fatal: out of disk');

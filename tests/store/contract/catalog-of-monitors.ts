@@ -7,7 +7,10 @@ import {
   projectChannel,
   projectMonitor,
   listJudgedCronJobs,
+  listLedgers,
   listSpecs,
+  listWatchedSince,
+  migrate,
   setTargets,
   type ChannelProjection,
   type MonitorProjection,
@@ -173,6 +176,60 @@ export const monitors = contract('the catalog of monitors', (test) => {
       found.map((row) => row['deleted_at'] === null),
       [false, true],
     );
+  });
+
+  test('a release that knew no origins leaves rows that judge from the later creation on, read and migrated', async ({
+    store,
+    epoch,
+  }) => {
+    const ages = [-90, -40, -1].map((minutes) => now + minutes * 60_000);
+    const cronJobs: Awaited<ReturnType<typeof projected>>[] = [];
+    for (const createdAt of ages) cronJobs.push(await projected(store, epoch, { createdAt }));
+    const seenAt = now + 3_600_000;
+    const created = new Map<number, number>();
+    for (const createdAt of [now - 60 * 60_000, now]) {
+      const monitor = aMonitor({ createdAt });
+      const { id } = await store.fenced(epoch, (tx) => projectMonitor(tx, monitor));
+      created.set(id, createdAt);
+      const targets = cronJobs.map(({ uid }) => ({ cronJobUid: uid, leading: false }));
+      await store.fenced(epoch, (tx) => setTargets(tx, monitor.uid, targets, seenAt));
+    }
+    const ids = cronJobs.map(({ id }) => id);
+    const ofBefore = { judges_from_at: null, judged_at: null, first_seen_at: seenAt };
+    await store.sql('monitor_targets').whereIn('cronjob_id', ids).update(ofBefore);
+    const later = (of: (typeof cronJobs)[number], monitorId: number): number =>
+      Math.max(of.createdAt, created.get(monitorId) ?? 0);
+    for (const one of await listJudgedCronJobs(store, ids)) {
+      const cronJob = cronJobs.find(({ id }) => id === one.id) ?? assert.fail();
+      assert.deepEqual(
+        one.monitors.map(({ judgesFromAt }) => judgesFromAt),
+        one.monitors.map(({ id }) => later(cronJob, id)),
+      );
+    }
+    const first = cronJobs.map((one) => Math.min(...[...created.keys()].map((id) => later(one, id))));
+    const uids = cronJobs.map(({ uid }) => uid);
+    assert.deepEqual(
+      [...(await listWatchedSince(store, uids))].toSorted(),
+      uids.map((uid, i) => [uid, first[i]]).toSorted(),
+    );
+    const ledgers = await listLedgers(store, ids);
+    assert.deepEqual(
+      ids.map((id) => ledgers.get(id)?.evaluatedThroughAt),
+      first.map((at) => at - 1),
+    );
+
+    await store.sql('schema_version').where('version', '>=', 6).delete();
+    await store.sql('schema_steps').where('step', 'origins of watches').update({ done_at: null });
+    await migrate(store, { version: 'test' });
+    const rows = await store.sql('monitor_targets').whereIn('cronjob_id', ids).select('*');
+    assert.equal(rows.length, 6);
+    for (const row of rows) {
+      const cronJob = cronJobs.find(({ id }) => id === Number(row.cronjob_id)) ?? assert.fail();
+      assert.deepEqual(
+        [Number(row.judges_from_at), Number(row.judged_at)],
+        [later(cronJob, Number(row.monitor_id)), seenAt],
+      );
+    }
   });
 
   test('knows its targets, and what left keeps its counters', async ({ store, epoch }) => {

@@ -118,7 +118,9 @@ export const outbox = contract('outbox', (test) => {
     await store.fenced(epoch, (tx) => updateLookedAt(tx, [message.id], at + minuteMs));
     assert.deepEqual(await look(), []);
     assert.equal((await claim(store, epoch)).length, 1, 'that of the parent');
-    await store.fenced(epoch, (tx) => updateOwed(tx, message.alertId, at + minuteMs));
+    await store.fenced(epoch, (tx) =>
+      updateOwed(tx, { alertId: message.alertId, dueAt: at + minuteMs, takenBack: [] }),
+    );
     const due = 'select due_at as n from alerts where id = ?';
     assert.equal(await readNumber(store, due, [store.dialect.id16(message.alertId)]), at + minuteMs);
   });

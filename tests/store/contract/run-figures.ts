@@ -247,6 +247,8 @@ export const runFigures = contract('figures of runs', (test) => {
       acknowledged: 0,
     });
     await store.sql('alerts').insert(alert('06', { type: 'slaBreached', subject: 'successRate', since_at: now - 2 }));
+    const gone = { state: 'suppressed', suppressed_by: 'monitorGone', since_at: now - 3 };
+    await store.sql('alerts').insert(alert('07', gone));
     const open = await listOpenAlerts(store, [cronJob.id]);
     assert.deepEqual(
       open.map(({ id, state }) => [id.slice(-2), state]),
@@ -256,9 +258,10 @@ export const runFigures = contract('figures of runs', (test) => {
         ['01', 'active'],
         ['04', 'pending'],
         ['06', 'active'],
+        ['07', 'suppressed'],
       ],
-      'a figure that runs move comes after what knows a cause',
+      'a figure that runs move comes after what knows a cause, and what a monitor said that is gone after both',
     );
-    assert.equal((await readRows(store, 'select 1 as one from alerts')).length, 6);
+    assert.equal((await readRows(store, 'select 1 as one from alerts')).length, 7);
   });
 });

@@ -33,6 +33,9 @@ export function contradictionsOf(pages: Pages): string[] {
     ...ofMonitors(pages),
     ...ofCounts(pages),
     ...ofForecast(pages),
+    ...ofIncidents(pages),
+    ...ofSilences(pages),
+    ...ofAdvice(pages),
   ];
 }
 
@@ -183,6 +186,59 @@ function* ofMonitors({ monitors }: Pages): Generator<string> {
       if (monitor.states[state] !== counted)
         yield `${nameOf(monitor)} counts ${monitor.states[state]} CronJobs that are ${state}, its page lists ${counted}`;
     }
+}
+
+/** An incident is what is not well, with the verdict and the alerts that it has elsewhere; the first page shows the same ones. */
+function* ofIncidents({ incidents, overview, cronJobs, groups, alerts, stats }: Pages): Generator<string> {
+  const listed = [...cronJobs, ...groups];
+  for (const item of listed) {
+    const incident = incidents.find(({ cronjob }) => nameOf(cronjob) === nameOf(item));
+    const isWrong = ['critical', 'warning', 'failing'].includes(item.verdict.state);
+    if (isWrong !== (incident !== undefined))
+      yield `${nameOf(item)} is ${item.verdict.state}, and ${incident ? 'an' : 'no'} incident`;
+    if (incident && !isDeepStrictEqual(comparable(incident.verdict), comparable(item.verdict)))
+      yield `/incidents says of ${nameOf(item)} ${JSON.stringify(incident.verdict)}, /cronjobs ${JSON.stringify(item.verdict)}`;
+  }
+  for (const { cronjob, actedOn, alerts: own } of incidents) {
+    if ((actedOn !== null) !== listed.some((item) => nameOf(item) === nameOf(cronjob)))
+      yield `the incident ${nameOf(cronjob)} is there and not there`;
+    for (const { id, severity, state, verdict } of own) {
+      const alert = alerts.find((one) => one.id === id);
+      const isSame = isDeepStrictEqual(alert && comparable(alert.verdict), comparable(verdict));
+      if (alert?.severity !== severity || alert.state !== state || !isSame)
+        yield `the incident ${nameOf(cronjob)} shows alert ${id} as ${severity}, ${state}, ${JSON.stringify(verdict)}; /alerts has ${JSON.stringify(alert)}`;
+    }
+  }
+  for (const { id, cronjob } of alerts) {
+    const incident = incidents.find((one) => nameOf(one.cronjob) === nameOf(cronjob));
+    if (incident && !incident.alerts.some((one) => one.id === id))
+      yield `the incident ${nameOf(cronjob)} leaves out alert ${id}`;
+  }
+  const names = (of: typeof incidents): string => of.map(({ cronjob }) => nameOf(cronjob)).join(', ');
+  if (overview.incidentTotal !== incidents.length || names(overview.incidents) !== names(incidents.slice(0, 20)))
+    yield `/overview shows ${overview.incidentTotal} incidents [${names(overview.incidents)}], /incidents [${names(incidents)}]`;
+  if (!isDeepStrictEqual(overview.states, stats.states))
+    yield `/overview counts ${JSON.stringify(overview.states)}, /stats ${JSON.stringify(stats.states)}`;
+}
+
+/** A silence holds what says that it is silenced. */
+function* ofSilences({ silences, alerts }: Pages): Generator<string> {
+  const held = alerts.filter(({ verdict }) => verdict.holds.some(({ kind }) => kind === 'silenced'));
+  const most = silences.reduce((sum, { state, mutedNow }) => sum + (state === 'active' ? mutedNow : 0), 0);
+  if (held.length > most) yield `${held.length} alerts are silenced, /silences holds ${most}`;
+}
+
+/** What is counted of a monitor stands on the pages of what is counted. */
+function* ofAdvice({ advice, overview, monitorItems, alerts }: Pages): Generator<string> {
+  const toMend = advice.items.filter(({ level }) => level !== 'note').length;
+  const counted = { '/advice': advice.counts.findings, '/overview': overview.findings };
+  for (const [place, count] of Object.entries(counted))
+    if (count !== toMend) yield `${place} counts ${count} findings, the list has ${toMend}`;
+  for (const { namespace, name, activeAlerts } of monitorItems) {
+    const own = alerts.filter((one) => one.state === 'active' && nameOf(one.monitor) === `${namespace}/${name}`).length;
+    if (activeAlerts !== own)
+      yield `/monitors counts ${activeAlerts} alerts of ${namespace}/${name}, /alerts has ${own}`;
+  }
 }
 
 /** What tonight says of who would hear of a failed run is what coverage says. */

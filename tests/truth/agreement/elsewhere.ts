@@ -2,6 +2,8 @@ import { runCommandLine } from '@cronjob-monitor/controller/commands';
 import { healthStates, type Condition, type HealthState } from '@cronjob-monitor/shared/contract';
 import { printDatedWords, printWords } from '@cronjob-monitor/shared/domain';
 import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
+import type { Replica } from '../observer/replica.ts';
+import type { World } from '../observer/world.ts';
 import { contradictionsOfMessages, type MessageTaken } from './messages.ts';
 import { nameOf, type Pages } from './pages.ts';
 
@@ -16,7 +18,7 @@ export interface Elsewhere {
   readonly messages: readonly MessageTaken[];
 }
 
-export interface StatusShown {
+interface StatusShown {
   readonly summary: Readonly<Record<string, number>>;
   readonly states: Readonly<Record<string, number>>;
   readonly cronJobs: readonly StatusCronJob[];
@@ -29,6 +31,29 @@ interface StatusCronJob {
   readonly status: string;
   readonly state: HealthState;
   readonly activeAlerts: readonly { readonly type: string; readonly severity: string; readonly since: string }[];
+}
+
+/** Read of a service and the cluster that it watches; `messages` are what receivers took until then. */
+export async function elsewhereOf(
+  service: Pick<Replica, 'registry'>,
+  world: Pick<World, 'list'>,
+  messages: readonly MessageTaken[],
+): Promise<Elsewhere> {
+  const statusesOf = (kind: 'CronJobMonitor' | 'AlertChannel') =>
+    new Map(
+      world.list(kind).map(({ metadata: { namespace, name }, status }) => [
+        namespace === undefined ? name : `${namespace}/${name}`,
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the suites of the resources check the shape
+        (status ?? { summary: {}, states: {}, cronJobs: [], conditions: [] }) as StatusShown,
+      ]),
+    );
+  const series = (await service.registry.metrics()).matchAll(/^(cronjob_monitor_\w+(?:\{[^}]*\})?) (\S+)$/gm);
+  return {
+    statuses: statusesOf('CronJobMonitor'),
+    channelStatuses: statusesOf('AlertChannel'),
+    metrics: new Map([...series].map(([, name, value]) => [String(name), Number(value)])),
+    messages,
+  };
 }
 
 /** The same of an instant at which nothing moves: statuses and metrics follow within a minute. */

@@ -1,4 +1,5 @@
 import type {
+  AdviceList,
   Alert,
   AlertDetail,
   AlertHistory,
@@ -10,11 +11,16 @@ import type {
   CronJobDetail,
   CronJobList,
   CronJobSummary,
+  ExecutionDetail,
   Grid,
   HealthState,
+  IncidentList,
+  Monitor,
   MonitorDetail,
   MonitorList,
+  Overview,
   Series,
+  SilenceList,
   SlaTarget,
   SlaList,
   StateCounts,
@@ -50,6 +56,7 @@ export interface Pages {
   readonly byState: StateCounts;
   readonly byStatus: Readonly<Record<string, number>>;
   readonly monitors: readonly MonitorDetail[];
+  readonly monitorItems: readonly Monitor[];
   readonly channels: readonly ChannelDetail[];
   /** In full, each with its own page. */
   readonly alertDetails: readonly AlertDetail[];
@@ -58,7 +65,18 @@ export interface Pages {
   readonly endedDetails: readonly AlertDetail[];
   /** Who would hear of a failed run, of all CronJobs. */
   readonly coverage: CoverageList['items'];
+  /** The same of every kind of alert without which a run can fail in silence. */
+  readonly covered: CoverageList;
   readonly tonight: Tonight;
+  readonly wall: Wall;
+  readonly overview: Overview;
+  readonly incidents: IncidentList['items'];
+  /** In force and to come, and those that ended. */
+  readonly silences: SilenceList['items'];
+  readonly silencesEnded: SilenceList['items'];
+  readonly advice: AdviceList;
+  /** A run of each way to end, as its page shows it. */
+  readonly runs: readonly ExecutionDetail[];
   /** Days of each CronJob, by `namespace/name`. */
   readonly series: ReadonlyMap<string, Series>;
   /** The files of these lists, by name. */
@@ -95,7 +113,13 @@ export async function readPages(address: string): Promise<Pages> {
   const alertDetails = await detailsOf(alerts.items);
   const { items: channelItems } = await get<ChannelList>('/channels');
   const channels = await Promise.all(channelItems.map(({ name }) => get<ChannelDetail>(`/channels/${name}`)));
-  const { items: history } = await get<AlertHistory>('/alerts/history?limit=500');
+  const newest = new Map(details.flatMap(({ executions }) => executions.map((run) => [run.status, run] as const)));
+  const runs = await Promise.all(
+    [...newest.values()].map(({ namespace, cronJobName, jobName }) =>
+      get<ExecutionDetail>(`/cronjobs/${namespace}/${cronJobName}/executions/${jobName}`),
+    ),
+  );
+  const { items: history } = await get<AlertHistory>('/alerts/history?limit=500&state=resolved,expired,cancelled');
   const series = await Promise.all(
     list.items.map(
       async (item) =>
@@ -134,12 +158,21 @@ export async function readPages(address: string): Promise<Pages> {
     byState: await totals<HealthState>('state', healthStates),
     byStatus: await totals('status', statuses),
     monitors,
+    monitorItems,
     channels,
     alertDetails,
     history,
     endedDetails: await detailsOf(history),
     coverage: (await get<CoverageList>('/coverage?limit=500&types=jobFailed')).items,
+    covered: await get<CoverageList>('/coverage?limit=500'),
     tonight: await get<Tonight>('/tonight?limit=100'),
+    wall,
+    overview: await get<Overview>('/overview'),
+    incidents: (await get<IncidentList>('/incidents?limit=500')).items,
+    silences: (await get<SilenceList>('/silences?state=active,scheduled')).items,
+    silencesEnded: (await get<SilenceList>('/silences?state=expired')).items,
+    advice: await get<AdviceList>('/advice?limit=100'),
+    runs,
     series: new Map(series),
     files: {
       cronjobs: await text('/cronjobs?format=csv'),

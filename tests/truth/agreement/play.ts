@@ -13,11 +13,9 @@ import { testDatabases } from '../../store/databases.ts';
 import { standInForTheMachine } from '../observer/machine.ts';
 import { observe } from '../observer/observe.ts';
 import { calm } from '../observer/random-observation.ts';
-import type { Replica } from '../observer/replica.ts';
-import type { World } from '../observer/world.ts';
 import { contradictionsOf } from './contradictions.ts';
 import { contradictionsDrawn } from './drawn.ts';
-import { contradictionsElsewhere, contradictionsOfExplain, type Elsewhere, type StatusShown } from './elsewhere.ts';
+import { contradictionsElsewhere, contradictionsOfExplain, elsewhereOf } from './elsewhere.ts';
 import { act, fleetOf } from './fleet.ts';
 import type { MessageTaken } from './messages.ts';
 import { readPages } from './pages.ts';
@@ -92,7 +90,8 @@ async function play(seed: number): Promise<Played> {
       const isQuiet = [...pages.alertDetails, ...pages.endedDetails].every(({ timeline }) =>
         timeline.every(({ at }) => now - Date.parse(at) > 60_000),
       );
-      if (isAtEnd && isQuiet) found.push(...contradictionsElsewhere(pages, await elsewhereOf(service, world), now));
+      if (isAtEnd && isQuiet)
+        found.push(...contradictionsElsewhere(pages, await elsewhereOf(service, world, messages), now));
       if (browser && isAtEnd) {
         const drawn = await contradictionsDrawn(browser, address, pages, now);
         pagesDrawn += drawn.pages;
@@ -103,22 +102,4 @@ async function play(seed: number): Promise<Played> {
   });
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
   return { seed, looks: looked, cronJobs, pagesDrawn, contradictions, seconds };
-}
-
-async function elsewhereOf(service: Replica, world: World): Promise<Elsewhere> {
-  const statusesOf = (kind: 'CronJobMonitor' | 'AlertChannel') =>
-    new Map(
-      world.list(kind).map(({ metadata: { namespace, name }, status }) => [
-        namespace === undefined ? name : `${namespace}/${name}`,
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the suites of the resources check the shape
-        (status ?? { summary: {}, states: {}, cronJobs: [], conditions: [] }) as StatusShown,
-      ]),
-    );
-  const series = (await service.registry.metrics()).matchAll(/^(cronjob_monitor_\w+(?:\{[^}]*\})?) (\S+)$/gm);
-  return {
-    statuses: statusesOf('CronJobMonitor'),
-    channelStatuses: statusesOf('AlertChannel'),
-    metrics: new Map([...series].map(([, name, value]) => [String(name), Number(value)])),
-    messages,
-  };
 }

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import http from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import threads from 'node:worker_threads';
+import { searchLog } from '@cronjob-monitor/shared/domain';
 
 /** A message as it left the process. */
 export interface Sent {
@@ -13,7 +14,8 @@ type Receive = (sent: Sent) => number;
 
 /**
  * Puts what knows only real time out of the way of virtual time: sockets to receivers, and threads. Messages are received in the process
- * itself; threads answer at once that they have nothing to say, so nothing here tells of suggested fixes. For the life of the process.
+ * itself; threads answer at once, that which searches logs with what it found, the others that they have nothing to say, so nothing here tells
+ * of suggested fixes. For the life of the process.
  */
 export function standInForTheMachine(receive: Receive): void {
   http.request = ((options: http.RequestOptions) => new Request(options, receive)) as unknown as typeof http.request;
@@ -47,14 +49,22 @@ class Request extends EventEmitter {
   destroy(): void {}
 }
 
+interface Search {
+  readonly wanted: string;
+  readonly logs: readonly string[];
+  readonly most: number;
+}
+
 class SilentThread extends EventEmitter {
   constructor() {
     super();
     setImmediate(() => this.emit('message', { kind: 'ready' }));
   }
 
-  postMessage(): void {
-    setImmediate(() => this.emit('message', { kind: 'output', output: undefined }));
+  postMessage(asked: Partial<Search>): void {
+    const { wanted = '', logs, most = 0 } = asked;
+    const output = logs?.map((log) => searchLog(log, (line) => line.includes(wanted), most));
+    setImmediate(() => this.emit('message', { kind: 'output', output }));
   }
 
   ref(): void {}

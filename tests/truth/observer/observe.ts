@@ -21,6 +21,8 @@ export interface ObserveDeps {
   /** Called at these instants and at the end of the history, while the process that leads still runs and time stands still. */
   readonly look?: (service: Replica, world: World, now: number) => Promise<void>;
   readonly lookAt?: readonly number[];
+  /** Namespaces that the first process watches; those after it watch all. */
+  readonly firstWatches?: readonly string[];
 }
 
 interface Act {
@@ -151,6 +153,7 @@ class Observer {
       identity: `pod-${this.#starts}_${this.#starts++}`,
       elects: this.#observation.isElected ?? false,
       logger: this.#deps.logger,
+      watchNamespaces: this.#starts === 1 ? this.#deps.firstWatches : [],
     });
     this.#replicas.push(replica);
     this.#time.stir();

@@ -13,6 +13,8 @@ export interface ReplicaDeps {
   /** Two replicas take turns: by a Lease whose times are long, so that quiet time can be jumped over. */
   readonly elects: boolean;
   readonly logger: Logger;
+  /** Namespaces that it watches; empty: all. */
+  readonly watchNamespaces?: readonly string[] | undefined;
 }
 
 interface Acquiring {
@@ -39,7 +41,7 @@ export class Replica {
   #hasWritten = true;
   #dueAt = Infinity;
 
-  constructor({ time, shared, storage, identity, elects, logger }: ReplicaDeps) {
+  constructor({ time, shared, storage, identity, elects, logger, watchNamespaces = [] }: ReplicaDeps) {
     this.#time = time;
     this.identity = identity;
     const clock = time.clockUntil(this.#dead.signal);
@@ -58,6 +60,8 @@ export class Replica {
         podName: identity.replace(/_.*/, ''),
         identity,
         ownNamespace: 'monitoring',
+        watchNamespaces,
+        reach: { ...controllerSettings.reach, watchNamespaces },
         secrets: { namespaces: ['monitoring'], labelled: [] },
         election: elects
           ? { namespace: 'monitoring', leaseMs: 150_000, renewDeadlineMs: 100_000, retryMs: 20_000 }

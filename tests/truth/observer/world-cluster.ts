@@ -22,6 +22,7 @@ export interface Shared {
 
 interface OpenWatch {
   readonly kind: WatchedKind;
+  readonly namespace: string | undefined;
   version: number;
   /** Who waits for the next piece. */
   wake: (() => void) | undefined;
@@ -99,6 +100,7 @@ export class WorldCluster implements Cluster {
     const streamsList = resourceVersion === undefined;
     const watch: OpenWatch = {
       kind,
+      namespace,
       version: streamsList ? world.version : Number(resourceVersion),
       wake: undefined,
       ended: undefined,
@@ -152,7 +154,8 @@ export class WorldCluster implements Cluster {
           watch.ended = 'expired';
         } else if (events.length > 0) {
           watch.version = Math.max(...events.map(({ version }) => version));
-          yield Buffer.concat(events.map(({ line }) => line));
+          const within = events.filter((one) => (watch.namespace ?? one.namespace) === one.namespace);
+          if (within.length > 0) yield Buffer.concat(within.map(({ line }) => line));
         } else if (watch.bookmark) {
           watch.bookmark = false;
           watch.version = world.version;

@@ -15,6 +15,7 @@ export interface WorldObject {
 export interface WorldEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly version: number;
+  readonly namespace: string | undefined;
   /** As a line of a watch. */
   readonly line: Uint8Array;
 }
@@ -97,7 +98,7 @@ export class World {
 
   #tell(kind: WatchedKind, type: WorldEvent['type'], object: WorldObject): void {
     const line = Buffer.from(`${JSON.stringify({ type, object })}\n`);
-    const event = { type, version: this.#version, line };
+    const event = { type, version: this.#version, namespace: object.metadata.namespace, line };
     const events = this.#events.get(kind);
     if (events) events.push(event);
     else this.#events.set(kind, [event]);

@@ -1,6 +1,7 @@
 import type {
   AlertType,
   CronJobDetail,
+  CronJobInclude,
   CronJobKind,
   CronJobList,
   CronJobRoutes,
@@ -40,8 +41,12 @@ export function listCronJobs(query: CronJobQuery, signal?: AbortSignal): Promise
   return get('cronjobs', { ...query }, signal);
 }
 
-export function getCronJob(ref: Ref, recent: number, signal?: AbortSignal): Promise<Answer<CronJobDetail>> {
-  return get(pathOf(ref), { recent }, signal);
+export function getCronJob(
+  ref: Ref,
+  query: { readonly recent?: number; readonly include?: readonly CronJobInclude[] },
+  signal?: AbortSignal,
+): Promise<Answer<CronJobDetail>> {
+  return get(pathOf(ref), query, signal);
 }
 
 export function getRoute(

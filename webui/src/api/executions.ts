@@ -1,13 +1,14 @@
-import type {
-  ExecutionDetail,
-  ExecutionPage,
-  ExecutionStatus,
-  ExecutionTrigger,
-  JobLogs,
-  LogSearchResult,
-  LogSource,
-  Ref,
-  RunComparison,
+import {
+  runIncludes,
+  type ExecutionDetail,
+  type ExecutionPage,
+  type ExecutionStatus,
+  type ExecutionTrigger,
+  type JobLogs,
+  type LogSearchResult,
+  type LogSource,
+  type Ref,
+  type RunComparison,
 } from '@cronjob-monitor/shared/contract';
 import { download, get, type Answer, type Query } from './client.ts';
 import { pathOf } from './cronjobs.ts';
@@ -34,8 +35,9 @@ export function listExecutions(ref: Ref, query: ExecutionQuery, signal?: AbortSi
   return get(`${pathOf(ref)}/executions`, { ...query }, signal);
 }
 
+/** A run with all that a page about it shows. */
 export function getExecution(ref: Ref, jobName: string, signal?: AbortSignal): Promise<Answer<ExecutionDetail>> {
-  return get(runPath(ref, jobName), {}, signal);
+  return get(runPath(ref, jobName), { include: runIncludes }, signal);
 }
 
 /** `other`: name of the Job to compare with; undefined: the newest success before. */

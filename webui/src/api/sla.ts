@@ -8,6 +8,7 @@ export interface SlaFilters {
   readonly search?: string;
   readonly subject?: readonly SlaSubject[];
   readonly verdict?: readonly SlaTargetVerdict[];
+  readonly group?: 'owner' | 'namespace' | undefined;
 }
 
 /** How a month was: `2026-11`, the present one without it. */

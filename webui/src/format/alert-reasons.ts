@@ -28,6 +28,7 @@ const words: Readonly<Record<string, string>> = {
   cleared: 'it cleared first',
   severityRise: 'the severity rose',
   changedError: 'the error changed',
+  newChannel: 'the channel is named for it now',
   channelRecovered: 'the channel works again',
   expired: 'its time ran out',
   rejected: 'it was refused',

@@ -1,7 +1,7 @@
 import type { DayVerdict, Series, SeriesDay } from '@cronjob-monitor/shared/contract';
 import type { DayBar } from '../charts/days/day-bars.ts';
 import type { DayCell } from '../charts/heatmap/cells.ts';
-import { countText, percentText, plural } from './figures.ts';
+import { countText, percentText, plural, targetText } from './figures.ts';
 import { shortDayText } from './time.ts';
 
 /** Days of a series as stacked bars: succeeded, failed, missed, not seen. */
@@ -32,6 +32,16 @@ export function daysTitle({ items: days }: Series): string {
   if (runs === 0) return `No scheduled run in ${plural(items.length, 'day')}${missedText}`;
   const rate = percentText((100 * success) / runs);
   return `${countText(success)} of ${plural(runs, 'run')} succeeded in ${plural(items.length, 'day')} (${rate})${missedText}`;
+}
+
+/** `3 of 14 days are below the target of 95 %`. */
+export function rateTitle({ items, target }: Series): string {
+  const ran = items.filter(({ successRate }) => successRate !== null);
+  const below = ran.filter(({ verdict }) => verdict === 'belowTarget' || verdict === 'failed').length;
+  const of = `the target of ${target === null ? 'none' : targetText(target)}`;
+  return below === 0
+    ? `No day is below ${of}`
+    : `${countText(below)} of ${plural(ran.length, 'day')} ${below === 1 ? 'is' : 'are'} below ${of}`;
 }
 
 /** One day, said aloud. */

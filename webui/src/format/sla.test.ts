@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SlaTarget, Verdict } from '@cronjob-monitor/shared/contract';
 import {
+  inGroups,
   burnText,
   changeText,
   daysText,
@@ -15,6 +16,7 @@ import {
 
 describe('a target', () => {
   const rate: SlaTarget = {
+    owner: null,
     cronjob: { namespace: 'prod', name: 'backup' },
     monitor: { namespace: 'prod', name: 'dr' },
     subject: 'successRate',
@@ -142,5 +144,24 @@ describe('the headline of the targets', () => {
       'Worst: scratch-cleaner has burnt 20 times its budget. 18 targets met, 2 without a run yet.',
     );
     assert.equal(slaOverview(none, undefined), '');
+  });
+});
+
+describe('groups of targets', () => {
+  const of = (name: string, owner: string | null, namespace = 'prod') => ({ owner, cronjob: { namespace, name } });
+  const targets = [of('c', 'data'), of('b', null), of('a', 'data', 'other')];
+  const told = (by: 'owner' | 'namespace' | 'none') =>
+    inGroups(targets, by).map(({ name, targets: those }) => [name, those.map(({ cronjob }) => cronjob.name).join('')]);
+
+  test('are in the order of the first of each, and those that no team owns are one', () => {
+    assert.deepEqual(told('owner'), [
+      ['data', 'ca'],
+      ['No owner', 'b'],
+    ]);
+    assert.deepEqual(told('namespace'), [
+      ['prod', 'cb'],
+      ['other', 'a'],
+    ]);
+    assert.deepEqual(told('none'), [[undefined, 'cba']]);
   });
 });

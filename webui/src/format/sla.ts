@@ -103,3 +103,15 @@ export function changeText({ current, previous, subject }: SlaTarget): string | 
   if (change === 0) return 'as before';
   return `${change > 0 ? '+' : '\u2212'}${Math.abs(change).toFixed(1)} points`;
 }
+
+/** Targets by who owns their CronJob, or by its namespace, in the order of the first of each; undefined: all are one group without a name. */
+export function inGroups<Target extends Pick<SlaTarget, 'owner' | 'cronjob'>>(
+  targets: readonly Target[],
+  by: 'owner' | 'namespace' | 'none',
+): { readonly name: string | undefined; readonly targets: readonly Target[] }[] {
+  const nameOf = ({ owner, cronjob }: Target): string | undefined =>
+    by === 'none' ? undefined : by === 'owner' ? (owner ?? 'No owner') : cronjob.namespace;
+  const groups = new Map<string | undefined, Target[]>();
+  for (const target of targets) groups.set(nameOf(target), [...(groups.get(nameOf(target)) ?? []), target]);
+  return [...groups].map(([name, those]) => ({ name, targets: those }));
+}

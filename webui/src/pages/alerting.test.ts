@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
-import type { ChannelTestResult, PatternTestInput, Silence, SilenceInput } from '@cronjob-monitor/shared/contract';
+import type {
+  ChannelTestResult,
+  ExecutionDetail,
+  PatternTestInput,
+  Silence,
+  SilenceInput,
+} from '@cronjob-monitor/shared/contract';
 import { toasts } from '../kit/toast/toasts.svelte.ts';
 import { belongs, concernsAlert } from './alert/state.svelte.ts';
 import { Testing } from './channel-parts/testing.svelte.ts';
@@ -158,6 +164,27 @@ describe('the pattern tester', () => {
     form.exitCode = '137';
     assert.equal(form.result, undefined, 'the answer was about another pattern');
     assert.deepEqual(form.input.pattern?.match, { exitCode: 137 });
+  });
+
+  test('takes what is kept of a run from the address of its page, and leaves a log that it may not read', async () => {
+    const form = new PatternForm();
+    form.logs = 'pasted';
+    form.stored = 'http://monitor/cronjobs/data/nightly/runs/nightly-1?pod=a#L3';
+    const events = [{ reason: 'Killing', message: 'Stopping container backup' }];
+    const asked: string[] = [];
+    const run = { exitCode: 137, reason: 'OOMKilled', logs: null, events } as unknown as ExecutionDetail; // nothing else of it is read
+    await form.take(({ namespace, name }, jobName) => {
+      asked.push(`${namespace}/${name}/${jobName}`);
+      return Promise.resolve({ value: run, changed: true, servedAt: undefined });
+    });
+    assert.deepEqual(asked, ['data/nightly/nightly-1']);
+    assert.deepEqual(
+      [form.runExitCode, form.runReason, form.logs, form.events],
+      ['137', 'OOMKilled', 'pasted', 'Killing: Stopping container backup'],
+    );
+    form.stored = 'nightly';
+    await form.take(() => Promise.reject(new Error('not asked')));
+    assert.match(form.failure, /namespace\/cronjob\/run/);
   });
 
   test('tries the patterns of a monitor, alone or with the one that is written', () => {

@@ -68,7 +68,10 @@ export function followPointer(): () => void {
 
 /** The row that is pressed, but by its own controls; a link with Ctrl opens where it did. */
 function keyOf(target: EventTarget | null): string | undefined {
-  if (!(target instanceof Element) || target.closest('button, input, label, select, summary, [role="menu"]'))
+  if (
+    !(target instanceof Element) ||
+    target.closest('button, input, label, select, summary, [role="menu"], [role="slider"]')
+  )
     return undefined;
   const link = target.closest('a');
   if (link && !link.hasAttribute('data-row-link')) return undefined;

@@ -2,12 +2,15 @@ import criticalIcon from './icons/critical.svg';
 import fineIcon from './icons/fine.svg';
 import plainIcon from './icons/plain.svg';
 import warningIcon from './icons/warning.svg';
+import type { MenuItem } from '../kit/menu/menu-item.ts';
 import { statesText, wrongStates } from '../format/verdict.ts';
 import { session } from '../state/session.svelte.ts';
 
 /** Title and icon of the tab: they follow the page, and the worst state of the fleet. */
 class Heading {
   page = $state('CronJobs');
+  /** What can be done on the page, for the menu in the bar of a phone. */
+  items: readonly MenuItem[] = $state.raw([]);
 
   readonly title: string = $derived.by(() => {
     const states = session.stats.value?.states;

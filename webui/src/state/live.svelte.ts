@@ -1,4 +1,4 @@
-import type { StreamData } from '@cronjob-monitor/shared/contract';
+import type { Carried, StreamData } from '@cronjob-monitor/shared/contract';
 import { openStream } from '../api/client.ts';
 import { isServed } from '../api/served.ts';
 import { readStream, type Hint } from '../api/stream.ts';
@@ -14,6 +14,8 @@ export interface Member {
   readonly fleetPauseMs?: number;
   /** CronJobs whose rows the stream is to carry for it, `namespace/name`. */
   readonly refs?: readonly string[];
+  /** What the stream is to carry for it beside counts and rows. */
+  readonly carries?: Carried | undefined;
   /** Asks again, if the last answer leaves hope that another one may come. */
   reload(): Promise<void>;
 }
@@ -70,7 +72,7 @@ export class Live {
   #checkTimer: ReturnType<typeof setTimeout> | undefined;
   #refsTimer: ReturnType<typeof setTimeout> | undefined;
   /** As the stream was asked for. */
-  #carriedRefs = '';
+  #carried = '';
   #overviewAt = 0;
   #counts = '';
   #restTimer: ReturnType<typeof setTimeout> | undefined;
@@ -136,11 +138,11 @@ export class Live {
 
   /** Other rows may be in sight: a stream that carries others is opened anew, after the last change that was seen. */
   refsChanged(): void {
-    if (this.#refsTimer !== undefined || !this.#isOpen || this.#wantedRefs() === this.#carriedRefs) return;
+    if (this.#refsTimer !== undefined || !this.#isOpen || keyOf(this.#wanted()) === this.#carried) return;
     const from = this.#cursor;
     this.#refsTimer = setTimeout(() => {
       this.#refsTimer = undefined;
-      if (!this.#isOpen || this.#isResting || this.#wantedRefs() === this.#carriedRefs) return;
+      if (!this.#isOpen || this.#isResting || keyOf(this.#wanted()) === this.#carried) return;
       this.#cursor = from;
       this.#stream?.abort();
       this.#stream = undefined;
@@ -148,9 +150,11 @@ export class Live {
     }, refsSettleMs);
   }
 
-  #wantedRefs(): string {
-    const refs = new Set([...this.#members.keys()].flatMap(({ refs: own = [] }) => own));
-    return [...refs].slice(0, mostRefs).sort().join(',');
+  #wanted(): { readonly carry: string; readonly refs: string } {
+    const members = [...this.#members.keys()];
+    const refs = new Set(members.flatMap(({ refs: own = [] }) => own));
+    const more = new Set(members.flatMap(({ carries }) => carries ?? []));
+    return { carry: ['overview', 'rows', ...more].join(','), refs: [...refs].slice(0, mostRefs).sort().join(',') };
   }
 
   /** Begins with the page. Returns what ends it. */
@@ -247,9 +251,9 @@ export class Live {
     };
     try {
       const headers: Record<string, string> = this.#cursor === undefined ? {} : { 'last-event-id': this.#cursor };
-      const refs = this.#wantedRefs();
-      this.#carriedRefs = refs;
-      const body = await this.#world.open({ carry: 'overview,rows', refs }, headers, stream.signal);
+      const wanted = this.#wanted();
+      this.#carried = keyOf(wanted);
+      const body = await this.#world.open(wanted, headers, stream.signal);
       watch();
       for await (const message of readStream(body, heard)) {
         if (message.id !== undefined) this.#cursor = message.id;
@@ -339,6 +343,8 @@ export class Live {
     await member.reload();
   }
 }
+
+const keyOf = ({ carry, refs }: { readonly carry: string; readonly refs: string }): string => `${carry} ${refs}`;
 
 function isAbsent(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'status' in error && error.status === 404;

@@ -1,3 +1,4 @@
+import type { Carried } from '@cronjob-monitor/shared/contract';
 import { untrack } from 'svelte';
 import { ApiError, type Answer } from '../api/client.ts';
 import type { Hint } from '../api/stream.ts';
@@ -28,8 +29,42 @@ interface ResourceOptions<T> {
   readonly fleetPauseMs?: number;
   /** Rows in it that the stream is to carry, `namespace/name`. */
   readonly refs?: (value: T) => readonly string[];
+  /** What the stream is to carry for it beside counts and rows. */
+  readonly carries?: Carried;
   /** False: not read again by itself, such as a configuration that cannot change. */
   readonly isLive?: boolean;
+}
+
+/** Data as a part of a page shows them: a resource, or a piece of one. */
+export type Shown<T> = Pick<
+  Resource<T>,
+  'value' | 'error' | 'answeredAt' | 'retryAt' | 'phase' | 'isStale' | 'start' | 'refresh'
+>;
+
+/** A piece that comes with the rest of an answer, and is asked for with it. */
+export function pieceOf<Whole, T>(whole: Resource<Whole>, pick: (value: Whole) => T | undefined): Shown<T> {
+  return {
+    get value() {
+      return whole.value === undefined ? undefined : pick(whole.value);
+    },
+    get error() {
+      return whole.error;
+    },
+    get answeredAt() {
+      return whole.answeredAt;
+    },
+    get retryAt() {
+      return whole.retryAt;
+    },
+    get phase() {
+      return whole.phase === 'ready' && this.value === undefined ? 'loading' : whole.phase;
+    },
+    get isStale() {
+      return whole.isStale;
+    },
+    start: () => () => undefined,
+    refresh: () => whole.refresh(),
+  };
 }
 
 /**
@@ -105,6 +140,10 @@ export class Resource<T> implements Member {
 
   get fleetPauseMs(): number {
     return this.#options.fleetPauseMs ?? 0;
+  }
+
+  get carries(): Carried | undefined {
+    return this.#options.carries;
   }
 
   get refs(): readonly string[] {

@@ -1,12 +1,28 @@
 import type { Alert, AlertAbsence, AlertContext, AlertPodStatus } from '@cronjob-monitor/shared/contract';
 import { nameFinding, toAbsence, toAlertFacts, type Absence } from '@cronjob-monitor/shared/domain';
-import type { StoredAlert, ToldFacts } from '@cronjob-monitor/shared/store';
+import { listTold, type StoredAlert, type ToldFacts } from '@cronjob-monitor/shared/store';
 import { isObject } from '../../monitor-spec.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { verdictOfAlert } from '../verdicts/of-alert.ts';
-import type { Surroundings } from '../verdicts/surroundings.ts';
-import type { Why } from '../verdicts/why.ts';
+import type { RouteDeps } from '../deps.ts';
+import { readSurroundings, type Surroundings } from '../verdicts/surroundings.ts';
+import { gatherWhy, type Why } from '../verdicts/why.ts';
 import { presentTold } from './told.ts';
+
+/** Alerts with what was told of them, however many they are, in a handful of questions. */
+export async function presentAlerts(
+  deps: Pick<RouteDeps, 'store' | 'settings'>,
+  alerts: readonly StoredAlert[],
+): Promise<Alert[]> {
+  const { store } = deps;
+  const surroundings = await readSurroundings(deps);
+  const why = await gatherWhy(deps, { alerts }, surroundings);
+  const told = await listTold(
+    store,
+    alerts.map(({ id }) => id),
+  );
+  return alerts.map((alert) => presentAlert(alert, told.get(alert.id), surroundings, why));
+}
 
 export function presentAlert(
   alert: StoredAlert,

@@ -13,7 +13,6 @@ import {
 import {
   countAlerts,
   listAlerts,
-  listTold,
   type AlertFilter,
   type AlertSort,
   type StoredAlert,
@@ -31,9 +30,8 @@ import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { answerExport, exportable, exportFormat } from '../export/answer.ts';
 import { alertColumns } from '../export/columns.ts';
-import { gatherWhy } from '../verdicts/why.ts';
-import { readSurroundings } from '../verdicts/surroundings.ts';
-import { presentAlert } from './present.ts';
+import { allIncidents, findIncidents, wrongStates } from '../incidents/read.ts';
+import { presentAlerts } from './present.ts';
 import {
   flag,
   instant,
@@ -60,6 +58,9 @@ const alertsQuery = {
   ...ofAlerts,
   state: words('States; active without it.', openAlertStates),
   acknowledged: flag('Whether a person has acknowledged it.'),
+  cronjobState: words('States of the verdict of its CronJob.', wrongStates),
+  owner: names('Owners of its CronJob, as the annotation says.'),
+  held: flag('True: all alerts of its CronJob are held back; false: one at least is not.'),
   sort: sort(alertSortKeys, { key: 'severity', descending: false }, 'severity, then the oldest'),
   ...paging,
   format: exportFormat,
@@ -94,13 +95,24 @@ export const alertsRoutes = [
     },
     async ({ deps, ctx, query: { state, sort, acknowledged, limit, offset, format, ...about } }) => {
       const filter = { ...toFilter(about), states: state.length > 0 ? state : (['active'] as const), acknowledged };
+      const { cronjobState, owner, held, namespace, cronjob, monitor } = about;
+      const ofIncidents = { ...allIncidents, state: cronjobState, owner, held, namespace, cronjob, monitor };
+      const isOfSome = cronjobState.length + owner.length > 0 || held !== undefined;
+      const findWithin = async (): Promise<ReadonlySet<string> | undefined> => {
+        if (!isOfSome) return undefined;
+        const found = await findIncidents(deps, ofIncidents);
+        return new Set(found.flatMap(({ alerts, waiting }) => [...alerts, ...waiting].map(({ id }) => id)));
+      };
       if (format) {
-        const batches = readInBatches(deps, filter, sort);
+        const batches = readInBatches(deps, filter, sort, await findWithin());
         return answerExport(deps, ctx, format, { name: 'alerts', columns: alertColumns, batches });
       }
       const page = pageOnWish({ limit, offset });
-      return deps.answers.read(['alerts', filter, sort, page], async () => {
-        const { items, bySeverity, total } = await readAlerts(deps, filter, { sort, page });
+      return deps.answers.read(['alerts', filter, isOfSome && ofIncidents, sort, page], async () => {
+        const within = await findWithin();
+        const { items, bySeverity, total } = within
+          ? await readAlertsWithin(deps, filter, { sort, page, within })
+          : await readAlerts(deps, filter, { sort, page });
         return {
           items,
           total,
@@ -159,18 +171,30 @@ function toFilter(about: {
   };
 }
 
-async function readAlerts(
-  deps: RouteDeps,
-  filter: AlertFilter,
-  order: {
-    readonly sort: { readonly key: AlertSort; readonly descending: boolean };
-    readonly page: PageRequest | undefined;
-  },
-): Promise<{ readonly items: readonly Alert[]; readonly total: number; readonly bySeverity: AlertList['bySeverity'] }> {
+interface Order {
+  readonly sort: { readonly key: AlertSort; readonly descending: boolean };
+  readonly page: PageRequest | undefined;
+}
+
+type Read = Pick<AlertList, 'items' | 'total' | 'bySeverity'>;
+
+async function readAlerts(deps: RouteDeps, filter: AlertFilter, order: Order): Promise<Read> {
   const { store } = deps;
   const [alerts, bySeverity] = await Promise.all([listAlerts(store, filter, order), countAlerts(store, filter)]);
   const items = await presentAlerts(deps, alerts);
   return { items, bySeverity, total: bySeverity.critical + bySeverity.warning };
+}
+
+/** Those of CronJobs that were found by more than the database is asked for: all open ones are looked through. */
+async function readAlertsWithin(
+  deps: RouteDeps,
+  filter: AlertFilter,
+  { sort, page, within }: Order & { readonly within: ReadonlySet<string> },
+): Promise<Read> {
+  const alerts = (await listAlerts(deps.store, filter, { sort })).filter(({ id }) => within.has(id));
+  const critical = alerts.filter(({ severity }) => severity === 'critical').length;
+  const items = await presentAlerts(deps, page ? alerts.slice(page.offset, page.offset + page.limit) : alerts);
+  return { items, total: alerts.length, bySeverity: { critical, warning: alerts.length - critical } };
 }
 
 /** Alerts of one batch of an export. */
@@ -179,29 +203,17 @@ const batchSize = 200;
 async function* readInBatches(
   deps: RouteDeps,
   filter: AlertFilter,
-  sort: { readonly key: AlertSort; readonly descending: boolean },
+  sort: Order['sort'],
+  /** Only these; undefined: all that the filter lets through. */
+  within?: ReadonlySet<string>,
 ): AsyncGenerator<readonly Alert[], void, undefined> {
   const page = { limit: batchSize, offset: 0 };
   let after: StoredAlert | undefined;
   do {
     // Each batch begins where the one before has ended.
     const alerts = await listAlerts(deps.store, filter, { sort, page, after });
-    yield await presentAlerts(deps, alerts);
+    const wanted = within ? alerts.filter(({ id }) => within.has(id)) : alerts;
+    yield await presentAlerts(deps, wanted);
     after = alerts.length < batchSize ? undefined : alerts.at(-1);
   } while (after);
-}
-
-/** Alerts with what was told of them, however many they are, in a handful of questions. */
-export async function presentAlerts(
-  deps: Pick<RouteDeps, 'store' | 'settings'>,
-  alerts: readonly StoredAlert[],
-): Promise<Alert[]> {
-  const { store } = deps;
-  const surroundings = await readSurroundings(deps);
-  const why = await gatherWhy(deps, { alerts }, surroundings);
-  const told = await listTold(
-    store,
-    alerts.map(({ id }) => id),
-  );
-  return alerts.map((alert) => presentAlert(alert, told.get(alert.id), surroundings, why));
 }

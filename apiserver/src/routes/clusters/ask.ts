@@ -1,7 +1,6 @@
 import type { ApiContext } from '../../context.ts';
 import { internalError } from '../../errors.ts';
-import { permitIn } from '../../middleware/guard.ts';
-import type { Elsewhere } from './served.ts';
+import type { Caller } from '../../auth/authentication.ts';
 
 /** A request as the service of another cluster is to answer it. */
 export interface AskedCall {
@@ -21,6 +20,17 @@ export interface AskedAnswer {
   readonly location?: string;
 }
 
+/** Has the service of another cluster act. */
+export interface Elsewhere {
+  /** Whether one is there now that would. */
+  isTaken(): Promise<boolean>;
+  /**
+   * Throws what that service refuses, and CLUSTER_SILENT, which says what is known, when none answers. `mostMs`: until the call is taken, 15 s
+   * without it.
+   */
+  ask(call: AskedCall, caller: Caller, mostMs?: number): Promise<AskedAnswer>;
+}
+
 /** Has the service of the other cluster answer a request whose form has been checked; `query` and `body` in place of those of the request. */
 export async function askElsewhere(
   elsewhere: Elsewhere,
@@ -33,8 +43,8 @@ export async function askElsewhere(
 ): Promise<unknown> {
   const { caller, permission, cluster = '' } = ctx.state;
   if (!caller) throw internalError(new Error('the request has no caller'));
-  // Here it needs the right to read the cluster, whatever it is about; the rest is asked there.
-  if (permission && !permission.isAsked) await permitIn(ctx, undefined);
+  // The service that answers asks for the right, of whatever it is about.
+  if (permission) permission.isAsked = true;
   const { method, path } = ctx;
   const answer = await elsewhere.ask({ id, method, path, query, body: body ?? null }, caller);
   ctx.status = answer.status;

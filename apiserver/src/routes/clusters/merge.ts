@@ -1,9 +1,10 @@
 import type { ApiContext } from '../../context.ts';
 import { databaseUnavailable, internalError, invalidRequest } from '../../errors.ts';
-import type { RouteDeps } from '../deps.ts';
+import { askedNamespaces } from '../../middleware/guard.ts';
+import { withoutForeignLines } from '../../middleware/withheld-lines.ts';
+import type { RouteDeps, ServedCluster } from '../deps.ts';
 import type { Route } from '../route.ts';
 import { askInTurn } from './in-turn.ts';
-import type { ServedCluster } from './served.ts';
 import { ordersOfLists, type ListOrder } from './orders.ts';
 
 /**
@@ -34,16 +35,25 @@ export async function answerOfAll(route: Route, home: RouteDeps, ctx: ApiContext
   if (!order || !caller)
     throw internalError(new Error(`${route.path} is no list of several clusters, or has no caller`));
   const all = home.clusters.all();
-  const isReadable = await Promise.all(all.map((cluster) => cluster.mayBeReadBy(caller)));
-  const asked = all.filter((_, index) => isReadable[index]).map((cluster) => ask(route, cluster, ctx, reach));
+  const { ability = 'read' } = route;
+  const within = askedNamespaces(ctx);
+  const reaches = await Promise.all(
+    all.map(async (cluster) => (cluster.isHome ? reach : cluster.reachOf(caller, ability, within))),
+  );
+  const asked = all.flatMap((cluster, index) => {
+    const readable = reaches[index];
+    return cluster.isHome || readable ? ask(route, cluster, ctx, readable) : [];
+  });
   const [first] = asked;
   if (first?.query['format'] !== undefined) throw exportOfOne(asked);
   const page = pageOf(first?.query ?? {}, order);
   if (page && page.offset + page.limit > mostRows) throw tooFar(asked);
   const whole = page && { offset: 0, limit: page.offset + page.limit };
   // As many rows from the first on as the page can have of this cluster alone.
-  const respond = async ({ cluster: { deps }, query }: Asked): Promise<ListAnswer> =>
-    (await route.respond(deps, ctx, { ...query, ...whole })) as ListAnswer;
+  const respond = async ({ cluster: { deps, isHome }, query }: Asked): Promise<ListAnswer> => {
+    const answer = await route.respond(deps, ctx, { ...query, ...whole });
+    return (isHome ? answer : await withoutForeignLines(deps.authentication, caller, answer)) as ListAnswer;
+  };
   // The own database answers as it does for a list of the own cluster alone, or fails as that.
   const own = asked.filter(({ cluster }) => cluster.isHome);
   const others = asked.filter(({ cluster }) => !cluster.isHome);
@@ -78,16 +88,10 @@ function exportOfOne(asked: readonly Asked[]): Error {
   ]);
 }
 
-/** The query as this cluster has to be asked: of the own one, cut to what the caller may read of it. */
+/** The query as this cluster has to be asked: cut to what the caller may read of it. */
 function ask(route: Route, cluster: ServedCluster, ctx: ApiContext, reach: ApiContext['state']['reach']): Asked {
-  if (cluster.isHome) {
-    if (reach) ctx.state.reach = reach;
-    return { cluster, query: route.read(cluster.deps, ctx) };
-  }
-  delete ctx.state.reach;
-  const query = route.read(cluster.deps, ctx);
   if (reach) ctx.state.reach = reach;
-  return { cluster, query };
+  return { cluster, query: route.read(cluster.deps, ctx) };
 }
 
 interface PageAsked {

@@ -2,12 +2,13 @@ import { ClusterList, healthStates, type Cluster, type StateCounts } from '@cron
 import { findLiveLeader, findSelfDescription, listHeartbeats } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { internalError } from '../../errors.ts';
+import { askedNamespaces } from '../../middleware/guard.ts';
 import { namespaces } from '../../middleware/parameters.ts';
 import { orNull, toWireInstantOrNull } from '../../wire-values.ts';
 import { route } from '../route.ts';
 import { readStatsFor } from '../stats/router.ts';
 import { askInTurn } from './in-turn.ts';
-import type { ServedCluster } from './served.ts';
+import type { ServedCluster } from '../deps.ts';
 
 /** GET /clusters: what this service shows besides its own cluster, and how old that is. */
 export const clustersRoutes = [
@@ -26,20 +27,25 @@ export const clustersRoutes = [
       const { caller } = ctx.state;
       if (!caller) throw internalError(new Error('the request has no caller'));
       const all = deps.clusters.all();
-      const isReadable = await Promise.all(all.map((cluster) => cluster.mayBeReadBy(caller)));
-      const readable = all.filter((_, index) => isReadable[index]);
-      // What the caller may read at home says nothing of the others, which may be read as a whole.
-      const within = new URLSearchParams(ctx.querystring).getAll('namespace').flatMap((text) => text.split(','));
-      const [home, ...rest] = [deps.clusters.home, ...readable.filter(({ isHome }) => !isHome)];
+      // What the caller may read at home says nothing of the others.
+      const within = askedNamespaces(ctx);
+      const reaches = await Promise.all(
+        all.map(async (cluster) => (cluster.isHome ? undefined : cluster.reachOf(caller, 'read', []))),
+      );
+      const readable = all.flatMap((cluster, index) => {
+        const reach = reaches[index];
+        return reach ? { cluster, namespaces: reach.within(within) } : [];
+      });
+      const { home } = deps.clusters;
       const [own, asked] = await Promise.all([
         presentCluster(home, ctx, query.namespace),
-        askInTurn(rest, { clock: deps.clock, silenceOf: ({ silence }) => silence }, (one) =>
-          presentCluster(one, ctx, within.filter(Boolean)),
+        askInTurn(readable, { clock: deps.clock, silenceOf: ({ cluster }) => cluster.silence }, (one) =>
+          presentCluster(one.cluster, ctx, one.namespaces),
         ),
       ]);
       const items = asked.map((one, index) => {
         if ('answer' in one) return one.answer;
-        return presentUnread(rest[index] as ServedCluster, one.problem);
+        return presentUnread(readable[index]?.cluster as ServedCluster, one.problem);
       });
       return { items: [own, ...items] };
     },

@@ -1,11 +1,14 @@
 import { alertTypes, type AlertType, CronJobRoutes, CoverageList } from '@cronjob-monitor/shared/contract';
-import { findLiveLeader, findUnwatched, type Store } from '@cronjob-monitor/shared/store';
+import type { Instant } from '@cronjob-monitor/shared/domain';
+import { findLiveLeader, findUnwatched, type CatalogCronJob, type Store } from '@cronjob-monitor/shared/store';
+import type { ApiContext } from '../../context.ts';
 import { ApiError, internalError } from '../../errors.ts';
 import { toWireInstant } from '../../wire-values.ts';
 import { route } from '../route.ts';
 import { answerExport, exportable, isExport } from '../export/answer.ts';
 import { coverageColumns } from '../export/columns.ts';
-import { getSelectedCronJob } from '../known-cron-job.ts';
+import type { RouteDeps } from '../deps.ts';
+import { getSelectedCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import { readCoverageInBatches, readCoverageList } from './list.ts';
 import { coverageQuery, coverageRules, routeQuery, lieAhead, withDefaults } from './query.ts';
 import { readRoutes } from './routes-of.ts';
@@ -49,31 +52,52 @@ export const coverageRoutes = [
     },
     async ({ deps, ctx, query }) => {
       const { store } = deps;
-      const { type, days = 30, proved: byDrills = false, at = store.now() } = query;
       const cronJob = await getSelectedCronJob(store, ctx.params).catch(async (error: unknown) => {
         const isMissing = error instanceof ApiError && error.code === 'NOT_FOUND';
         if (isMissing && (await isUnwatched(store, ctx.params))) return undefined;
         throw error;
       });
-      const { caller } = ctx.state;
-      if (!caller) throw internalError(new Error('the request has no caller'));
-      // What a message looks like tells of the channel's spec, which not everyone who reads the CronJob may read.
-      const renders = type.length === 1 && (await deps.authentication.may(caller, 'readChannels', {}));
-      const mayRead = (namespace: string): Promise<boolean> => deps.authentication.may(caller, 'read', { namespace });
-      const question = { types: typesOf(type), days, byDrills, at, isNow: query.at === undefined, renders, mayRead };
-      const routes = cronJob ? await readRoutes(deps, cronJob, question) : [];
-      const leader = await findLiveLeader(store, store.now(), deps.settings.leaseMs);
-      const { namespace = '', name = '' } = ctx.params;
-      return {
-        namespace,
-        name,
-        leader: leader !== undefined,
-        at: toWireInstant(at),
-        routes,
-      };
+      return tellRoutes(deps, ctx, cronJob, query);
     },
   ),
 ];
+
+/** Who hears now if a run of it fails; null: no monitor selects it. */
+export async function readIncludedRoute(
+  deps: RouteDeps,
+  ctx: ApiContext,
+  { cronJob, isSelected }: KnownCronJob,
+): Promise<CronJobRoutes | null> {
+  return isSelected ? tellRoutes(deps, ctx, cronJob, { type: ['jobFailed'] }) : null;
+}
+
+interface RouteQuestion {
+  readonly type: readonly AlertType[];
+  readonly days?: number | undefined;
+  readonly proved?: boolean | undefined;
+  readonly at?: Instant | undefined;
+}
+
+/** No CronJob: no monitor selects it, so that no alert of it goes anywhere. */
+async function tellRoutes(
+  deps: RouteDeps,
+  ctx: ApiContext,
+  cronJob: CatalogCronJob | undefined,
+  query: RouteQuestion,
+): Promise<CronJobRoutes> {
+  const { store } = deps;
+  const { type, days = 30, proved: byDrills = false, at = store.now() } = query;
+  const { caller } = ctx.state;
+  if (!caller) throw internalError(new Error('the request has no caller'));
+  // What a message looks like tells of the channel's spec, which not everyone who reads the CronJob may read.
+  const renders = type.length === 1 && (await deps.authentication.may(caller, 'readChannels', {}));
+  const mayRead = (namespace: string): Promise<boolean> => deps.authentication.may(caller, 'read', { namespace });
+  const question = { types: typesOf(type), days, byDrills, at, isNow: query.at === undefined, renders, mayRead };
+  const routes = cronJob ? await readRoutes(deps, cronJob, question) : [];
+  const leader = await findLiveLeader(store, store.now(), deps.settings.leaseMs);
+  const { namespace = '', name = '' } = ctx.params;
+  return { namespace, name, leader: leader !== undefined, at: toWireInstant(at), routes };
+}
 
 /** It is there, and no monitor selects it. */
 async function isUnwatched(store: Store, { namespace, name }: Readonly<Record<string, string>>): Promise<boolean> {

@@ -1,4 +1,5 @@
 import {
+  cronJobIncludes,
   cronJobKinds,
   cronJobSortKeys,
   cronJobStatusFilters,
@@ -38,4 +39,10 @@ const recentNeedsLimit: Rule<CronJobsQuery> = ({ recent = 0, limit }) =>
 
 export const cronJobsRules: readonly Rule<CronJobsQuery>[] = [offsetNeedsLimit, recentNeedsLimit, exportsAreWhole];
 
-export const cronJobQuery = { recent: whole('So many recent runs.', { min: 0, max: 90 }) };
+export const cronJobQuery = {
+  recent: whole('So many recent runs.', { min: 0, max: 90 }),
+  include: words(
+    'Answers of other endpoints in this one: the newest 20 runs, the newest 20 expected runs of 30 days that no run answered, who hears now if it fails.',
+    cronJobIncludes,
+  ),
+};

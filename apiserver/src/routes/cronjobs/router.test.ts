@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CronJob, CronJobDetail, CronJobList } from '@cronjob-monitor/shared/contract';
-import { forgetCronJob } from '@cronjob-monitor/shared/store';
+import type { CronJob, CronJobDetail, CronJobList, SlotPage } from '@cronjob-monitor/shared/contract';
+import { findCronJob, forgetCronJob } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
 import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
 
@@ -290,6 +290,49 @@ const missing = [
   ['prod/unselected', 'neverSeen'],
   ['prod/empty', 'deleted'],
 ] as const;
+
+test('what include names is what the endpoints of their own answer, and nothing else is included', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({}, [cronJob]);
+  await fleet.addRuns(cronJob, { createdAt: testNow - 40 * dayMs }, { createdAt: testNow - hourMs, ...failed });
+  const id = (await findCronJob(fleet.store, 'prod', 'backup'))?.id;
+  const missed = { slot_at: testNow - 2 * hourMs, outcome: 0, in_maintenance: 0, decided_at: testNow };
+  await fleet.store.sql('slots').insert({ ...missed, cronjob_id: id });
+  const path = '/api/v1/cronjobs/prod/backup';
+  const read = async (rest: string) => (await fleet.ask(path + rest)).json();
+  const plain = await read('');
+  const since = new Date(Math.ceil(testNow / minuteMs) * minuteMs - 30 * dayMs).toISOString();
+  const unmet = 'missed,skippedForbid,skippedDeadline,unobserved,indeterminate';
+  const parts = {
+    runs: await read('/executions'),
+    slots: await read(`/slots?since=${since}&outcome=${unmet}&limit=20`),
+    route: await read('/route?type=jobFailed'),
+  };
+  assert.deepEqual(await read('?include=runs,slots,route'), { ...(plain as object), ...parts });
+  assert.deepEqual(await read('?include=slots'), { ...(plain as object), slots: parts.slots });
+  assert.equal((parts.slots as SlotPage).items.length, 1);
+
+  const { headers } = await fleet.ask(`${path}?include=runs,slots`);
+  const again = await fleet.ask(`${path}?include=runs,slots`, {
+    headers: { 'If-None-Match': String(headers['etag']) },
+  });
+  assert.equal(again.status, 304);
+
+  const refused = await fleet.ask(`${path}?include=runs,all`);
+  assert.equal(refused.status, 400);
+  assert.deepEqual(refused.error().details?.problems, [
+    { in: 'query', field: 'include', message: '"all" is unknown', allowed: 'runs, slots, route' },
+  ]);
+});
+
+test('a CronJob that no monitor selects any more has no route to include', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addRuns(cronJob, { createdAt: testNow - hourMs });
+  const { route } = (await fleet.ask('/api/v1/cronjobs/prod/backup?include=route')).json() as CronJobDetail;
+  assert.equal(route, null);
+});
 
 test('404 says whether a name was never seen or is gone', async () => {
   await using fleet = await startFleet();

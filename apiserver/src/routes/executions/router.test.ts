@@ -242,6 +242,32 @@ test('tells one run with what was captured of it', async () => {
     },
   ]);
   assert.equal(detail.changes, null);
+
+  const read = async (rest: string) => (await fleet.ask(rest)).json() as object;
+  const own = `${path}/${run.jobName}`;
+  const whole = await read(`${own}?include=events,compare,around,cronjob`);
+  assert.deepEqual(whole, {
+    ...detail,
+    compare: await read(`${own}/compare`),
+    around: { before: [], after: null },
+    cronjob: await read('/api/v1/cronjobs/prod/backup'),
+  });
+  assert.deepEqual(await read(`${own}?include=events`), detail, 'they are there in any case');
+});
+
+test('runs around one are the 12 before it and the one after it', async () => {
+  await using fleet = await startFleet();
+  const { runs } = await backup(fleet, 16);
+  const around = async (index: number) =>
+    ((await fleet.ask(`${path}/${runs[index]?.jobName}?include=around`)).json() as ExecutionDetail).around;
+  const names = runs.map(({ jobName }) => jobName); // newest first
+  const beside = await around(1);
+  assert.deepEqual(
+    beside?.before.map(({ jobName }) => jobName),
+    names.slice(2, 14),
+  );
+  assert.equal(beside?.after?.jobName, names[0]);
+  assert.equal((await around(0))?.after, null);
 });
 
 const decisive = (...lines: { pod: string; text: string; number: number; by: string }[]): string =>

@@ -6,20 +6,20 @@ import {
   executionStatuses,
   executionTriggers,
   failureCauses,
+  runIncludes,
   RunComparison,
-  type ComparedAttempt,
   type Execution,
+  type RunInclude,
+  type RunsAround,
 } from '@cronjob-monitor/shared/contract';
 import {
   countExecutions,
-  findComparedRun,
   findComparedRuns,
   findExecution,
   listEvidence,
   listAlerts,
   listExecutions,
   listOpenAlerts,
-  type Evidence,
   type ExecutionFilter,
   type ExecutionSort,
   type Store,
@@ -27,29 +27,23 @@ import {
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
-import { exportsAreWhole, pageOf, toPagination } from '../../middleware/pagination.ts';
+import { exportsAreWhole, pageOf, toPagination, type PageRequest } from '../../middleware/pagination.ts';
 import { cutToMinute, readWindow } from '../../windows.ts';
+import { readCronJobDetail } from '../cronjobs/detail.ts';
 import { answerExport, exportable, exportFormat } from '../export/answer.ts';
 import { executionColumns } from '../export/columns.ts';
 import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import type { RouteDeps } from '../deps.ts';
+import { readIncludedLog } from '../logs/router.ts';
 import { route } from '../route.ts';
 import { isObject } from '../../monitor-spec.ts';
-import { presentAlerts } from '../alerts/router.ts';
+import { presentAlerts } from '../alerts/present.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
+import { readComparison } from './compare.ts';
 import { readDecisive } from './decisive.ts';
-import { mainLog, presentExecution, presentExecutionDetail } from './present.ts';
-import { instant, name, paging, sort, words } from '../../middleware/parameters.ts';
-import {
-  compareSides,
-  differenceWords,
-  exitInWords,
-  logDifference,
-  type Attempt,
-  type RunSide,
-} from '@cronjob-monitor/shared/domain';
-import { toSecondsOrNull } from '../../wire-values.ts';
+import { presentExecution, presentExecutionDetail } from './present.ts';
+import { instant, name, paging, sort, words, type Sort } from '../../middleware/parameters.ts';
 
 const executionsQuery = {
   status: words('How runs ended.', executionStatuses),
@@ -62,13 +56,25 @@ const executionsQuery = {
   format: exportFormat,
 };
 
-const executionQuery = { uid: name('UID of the Job; without it the newest of that name.') };
+const executionQuery = {
+  uid: name('UID of the Job; without it the newest of that name.'),
+  include: words(
+    'Answers of other endpoints in this one: the newest 500 lines of its log, its comparison, the 12 runs before it with the one after it, its CronJob; its events are there in any case.',
+    runIncludes,
+  ),
+};
 const compareQuery = {
   uid: name('UID of the Job; without it the newest of that name.'),
   with: name('Name of the Job to compare with; without it the newest success before.'),
 };
 /** Two logs are held in memory and compared line by line. */
 const compareUnits = 4;
+
+/** The log and the comparison are read one after the other. */
+function includeUnits({ querystring }: ApiContext): number {
+  const asked = new URLSearchParams(querystring).getAll('include').flatMap((value) => value.split(','));
+  return asked.includes('logs') || asked.includes('compare') ? compareUnits : 0;
+}
 
 /** Runs of the last 30 x 24 h without `since`. */
 const defaultWindowMs = 30 * 86_400_000;
@@ -100,16 +106,7 @@ export const executionsRoutes = [
         return answerExport(deps, ctx, query.format, { name: 'executions', columns: executionColumns, batches });
       }
       const page = pageOf(query, defaultLimit);
-      return deps.answers.read(['executions', filter, query.sort, page], async () => {
-        const revision = await readRevision(store);
-        const [total, runs] = await Promise.all([
-          countExecutions(store, filter),
-          listExecutions(store, filter, { sort: query.sort, page }),
-        ]);
-        const explained = await explainRuns(store, ids.at(-1) ?? 0, runs);
-        const items = runs.map((run) => presentExecution(run, { revision }, explained.get(run.jobUid)));
-        return { items, pagination: toPagination(page, total) };
-      });
+      return readPage(deps, filter, { sort: query.sort, page });
     },
   ),
   route(
@@ -120,10 +117,11 @@ export const executionsRoutes = [
       id: 'getExecution',
       says: 'One run with its pods, logs and events',
       ability: 'read',
+      expensive: includeUnits,
       query: executionQuery,
       answer: ExecutionDetail,
     },
-    async ({ deps, ctx, query: { uid } }) => {
+    async ({ deps, ctx, query: { uid, include } }) => {
       const { store } = deps;
       const jobName = jobNameOf(ctx);
       const known = await getKnownCronJob(store, ctx.params);
@@ -136,7 +134,7 @@ export const executionsRoutes = [
       ]);
       const withheld = !(await mayReadLogs(deps, ctx));
       const explained = await explainRuns(store, known.cronJob.id, [run]);
-      return presentExecutionDetail(run, evidence, {
+      const detail = presentExecutionDetail(run, evidence, {
         withheld,
         compared,
         addition: { revision },
@@ -144,6 +142,7 @@ export const executionsRoutes = [
         alerts: await presentAlerts(deps, await findAlertsOf(store, known.ids, run)),
         decisive: withheld ? [] : await readDecisive(store, known.ids, run, evidence),
       });
+      return { ...detail, ...(await readIncluded(deps, ctx, known, { run, include, withheld })) };
     },
   ),
   route(
@@ -169,13 +168,78 @@ export const executionsRoutes = [
   ),
 ];
 
+/** A page of the list, as all who ask at once share it. */
+function readPage(
+  { store, answers }: RouteDeps,
+  filter: ExecutionFilter,
+  { sort, page }: { readonly sort: Sort<ExecutionSort>; readonly page: PageRequest },
+): Promise<ExecutionPage> {
+  return answers.read(['executions', filter, sort, page], async () => {
+    const revision = await readRevision(store);
+    const [total, runs] = await Promise.all([
+      countExecutions(store, filter),
+      listExecutions(store, filter, { sort, page }),
+    ]);
+    const explained = await explainRuns(store, filter.cronJobIds.at(-1) ?? 0, runs);
+    const items = runs.map((run) => presentExecution(run, { revision }, explained.get(run.jobUid)));
+    return { items, pagination: toPagination(page, total) };
+  });
+}
+
+const newestFirst = { key: 'time', descending: true } as const;
+
+/** What the list answers without parameters. */
+export function readNewestRuns(deps: RouteDeps, { ids }: KnownCronJob): Promise<ExecutionPage> {
+  const since = cutToMinute(deps.clock.now()) - defaultWindowMs;
+  const filter = { cronJobIds: ids, statuses: [], triggers: [], causes: [], since, until: undefined };
+  return readPage(deps, filter, { sort: newestFirst, page: { limit: defaultLimit, offset: 0 } });
+}
+
+/** Runs before one that a page about it offers. */
+const mostBefore = 12;
+
+/** What else a page about a run shows, each as the endpoint of its own tells it. */
+async function readIncluded(
+  deps: RouteDeps,
+  ctx: ApiContext,
+  known: KnownCronJob,
+  asked: { readonly run: StoredExecution; readonly include: readonly RunInclude[]; readonly withheld: boolean },
+): Promise<Pick<ExecutionDetail, 'log' | 'compare' | 'around' | 'cronjob'>> {
+  const { run, include, withheld } = asked;
+  const has = (part: RunInclude): boolean => include.includes(part);
+  const log = has('logs') && !withheld ? await readIncludedLog(deps, ctx, known, run) : null;
+  const other = undefined;
+  return {
+    ...(has('logs') && { log }),
+    ...(has('compare') && { compare: await readComparison(deps.store, known, run, { other, withheld }) }),
+    ...(has('around') && { around: await readAround(deps, known, run) }),
+    ...(has('cronjob') && { cronjob: await readCronJobDetail(deps, known, 0) }),
+  };
+}
+
+async function readAround(deps: RouteDeps, { ids }: KnownCronJob, { createdAt }: StoredExecution): Promise<RunsAround> {
+  const [before, after] = await Promise.all([
+    readPage(
+      deps,
+      { cronJobIds: ids, until: createdAt },
+      { sort: newestFirst, page: { limit: mostBefore, offset: 0 } },
+    ),
+    readPage(
+      deps,
+      { cronJobIds: ids, since: createdAt + 1 },
+      { sort: { key: 'time', descending: false }, page: { limit: 1, offset: 0 } },
+    ),
+  ]);
+  return { before: before.items, after: after.items[0] ?? null };
+}
+
 /** Runs of one batch of an export. */
 const batchSize = 500;
 
 async function* readInBatches(
   store: RouteDeps['store'],
   filter: ExecutionFilter,
-  sort: { readonly key: ExecutionSort; readonly descending: boolean },
+  sort: Sort<ExecutionSort>,
 ): AsyncGenerator<readonly Execution[], void, undefined> {
   const page = { limit: batchSize, offset: 0 };
   let after: StoredExecution | undefined;
@@ -208,80 +272,4 @@ function jobNameOf(ctx: ApiContext): string {
 async function mayReadLogs({ authentication }: RouteDeps, ctx: ApiContext): Promise<boolean> {
   const { caller } = ctx.state;
   return caller !== undefined && authentication.may(caller, 'readLogs', { namespace: ctx.params['namespace'] });
-}
-
-/** A run beside the newest success before it, or beside the run of that name. Throws NOT_FOUND. */
-async function readComparison(
-  db: Store,
-  known: KnownCronJob,
-  run: StoredExecution,
-  { other: wanted, withheld }: { readonly other: string | undefined; readonly withheld: boolean },
-): Promise<RunComparison> {
-  const other = wanted === undefined ? await findSuccessBefore(db, known, run) : await findOther(db, known, wanted);
-  if (!other) {
-    return { other: null, words: null, rows: [], attempts: { here: [], there: [] }, log: null, withheld };
-  }
-  const [here, there] = [await readSide(db, run), await readSide(db, other)];
-  const rows = compareSides(there.side, here.side);
-  const [log, otherLog] = [mainLog(here.evidence)?.body, mainLog(there.evidence)?.body];
-  return {
-    other: presentExecution(other, { revision: await readRevision(db) }),
-    words: differenceWords(rows),
-    rows,
-    attempts: { here: attemptsOf(run, here.attempts), there: attemptsOf(other, there.attempts) },
-    log: withheld || log === undefined || otherLog === undefined ? null : logDifference(log, otherLog),
-    withheld,
-  };
-}
-
-async function findSuccessBefore(
-  db: Store,
-  { ids }: KnownCronJob,
-  { createdAt, jobUid }: StoredExecution,
-): Promise<StoredExecution | undefined> {
-  const filter = { cronJobIds: ids, statuses: ['success'], until: createdAt } as const;
-  const sort = { key: 'time', descending: true } as const;
-  const found = await listExecutions(db, filter, { sort, page: { limit: 1, offset: 0 } });
-  return found.find((one) => one.jobUid !== jobUid);
-}
-
-async function findOther(db: Store, { cronJob, ids }: KnownCronJob, jobName: string): Promise<StoredExecution> {
-  const other = await findExecution(db, { cronJobIds: ids, jobName });
-  if (!other) throw executionNotFound(cronJob, jobName);
-  return other;
-}
-
-interface Side {
-  readonly side: RunSide;
-  readonly evidence: readonly Evidence[];
-  readonly attempts: readonly Attempt[];
-}
-
-async function readSide(db: Store, run: StoredExecution): Promise<Side> {
-  const [compared, evidence] = await Promise.all([findComparedRun(db, run.jobUid), listEvidence(db, run.jobUid)]);
-  const captured = evidence.find(({ kind, body }) => kind === 'attempts' && body !== undefined)?.body ?? '[]';
-  const attempts = JSON.parse(captured) as readonly Attempt[]; // written by toAttempts
-  const unknown = { template: undefined, schedule: undefined, timeZone: undefined, node: undefined, images: undefined };
-  return {
-    side: {
-      ...(compared ?? unknown),
-      outcome: run.status === 'success' ? 'succeeded' : exitInWords(run) || run.status,
-      nodes: attempts.flatMap(({ node }) => node ?? []),
-    },
-    evidence,
-    attempts,
-  };
-}
-
-/** Of a run whose pods were not kept it is one, as long as the run. */
-function attemptsOf(run: StoredExecution, attempts: readonly Attempt[]): ComparedAttempt[] {
-  const failed = run.status === 'failed';
-  if (attempts.length === 0) return [{ pod: null, durationSeconds: toSecondsOrNull(run.durationMs), failed }];
-  return attempts.map(({ pod, startedAt, endedAt, phase }) => ({
-    pod,
-    durationSeconds: toSecondsOrNull(
-      startedAt === undefined || endedAt === undefined ? undefined : Math.max(0, endedAt - startedAt),
-    ),
-    failed: phase === 'Failed',
-  }));
 }

@@ -143,6 +143,7 @@ export const alertColumns: readonly string[] = [
 
 export const slaColumns: readonly string[] = [
   ...ref('cronjob'),
+  'owner',
   ...ref('monitor'),
   'subject',
   'verdict',

@@ -18,7 +18,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { orderBy } from '../../middleware/parameters.ts';
 import { orNull } from '../../wire-values.ts';
-import { presentAlerts } from '../alerts/router.ts';
+import { presentAlerts } from '../alerts/present.ts';
 import { rankOfTypes } from '../clusters/orders.ts';
 import { presentAll } from '../cronjobs/list.ts';
 import type { RouteDeps } from '../deps.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AdviceList, CoverageList, IncidentList, Overview } from '@cronjob-monitor/shared/contract';
+import type { AdviceList, AlertList, CoverageList, IncidentList, Overview } from '@cronjob-monitor/shared/contract';
 import { newId, projectCronJob, putSilence } from '@cronjob-monitor/shared/store';
 import { ordersOfLists } from '../clusters/orders.ts';
 import { addAlert, addChannel } from '../../testing/alerts.ts';
@@ -79,6 +79,24 @@ test('finds them by state, type, what is held, monitor and owner, in pages', asy
   assert.deepEqual(await namesOf(fleet, '?owner=data'), ['owned']);
   assert.deepEqual(await namesOf(fleet, '?cronjob=report,sync'), ['report', 'sync']);
   assert.deepEqual(await namesOf(fleet, '?limit=2&offset=1'), ['etl', 'report']);
+  const open = '?state=active,suppressed';
+  for (const [query, types] of [
+    ['&held=true', ['deadManTriggered']],
+    ['&cronjobState=critical&held=false', ['jobFailed', 'jobStuck']],
+    ['&cronjobState=critical&type=jobStuck', ['jobStuck']],
+    ['&owner=data', []],
+  ] as const) {
+    const answer = await fleet.ask(`/api/v1/alerts${open}${query}`);
+    const { items, total, bySeverity } = answer.json() as AlertList;
+    assert.deepEqual([items.map(({ type }) => type), total], [types, types.length], query);
+    assert.equal(bySeverity.critical + bySeverity.warning, total);
+    const file = (await fleet.ask(`/api/v1/alerts${open}${query}&format=json`)).json() as AlertList['items'];
+    assert.deepEqual(
+      file.map(({ type }) => type),
+      types,
+      `${query}: a file of all`,
+    );
+  }
   for (const query of [
     '?severity=loud',
     '?acknowledged=yes',

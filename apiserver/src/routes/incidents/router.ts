@@ -94,6 +94,34 @@ interface OverviewAsked {
   readonly zone: string | undefined;
 }
 
+/** What of the first page changes with runs and alerts, as the caller of a request may know it. */
+export async function readMoving(
+  deps: RouteDeps,
+  ctx: ApiContext,
+  within: readonly string[],
+): Promise<Pick<Overview, 'headline' | 'incidents' | 'incidentTotal'> & { readonly stats: Stats }> {
+  const [stats, { missing, ...first }, service] = await Promise.all([
+    readStatsFor(deps, ctx, within),
+    readFirstIncidents(deps, within),
+    deps.health(),
+  ]);
+  return { stats, headline: headlineOf(stats, { items: first.incidents, missing }, service), ...first };
+}
+
+function readFirstIncidents(
+  deps: RouteDeps,
+  within: readonly string[],
+): Promise<Pick<AllButHealth, 'incidents' | 'incidentTotal' | 'missing'>> {
+  return deps.answers.read(['first incidents', within], async () => {
+    const found = await findIncidents(deps, { ...allIncidents, namespace: within });
+    return {
+      incidents: await presentIncidents(deps, found.slice(0, mostIncidents)),
+      incidentTotal: found.length,
+      missing: found.filter(({ cronJob }) => cronJob === undefined).length,
+    };
+  });
+}
+
 /** The first page of the interface, as the caller of a request may know it. */
 async function readOverview(
   deps: RouteDeps,
@@ -146,12 +174,12 @@ async function readAllButHealth(
   const revision = await readRevision(deps.store);
   const mayLag = { mayLag: true };
   const scope = { namespaces: within, monitored };
-  const [stats, { unwell, ...monitors }, channels, found, tonight, lanes, coverage, { findings }, suspended] =
+  const [stats, { unwell, ...monitors }, channels, first, tonight, lanes, coverage, { findings }, suspended] =
     await Promise.all([
       readStatsFor(deps, ctx, within),
       countMonitors(deps, monitored),
       countsChannels ? listChannels(deps.store) : [],
-      findIncidents(deps, { ...allIncidents, namespace: within }),
+      readFirstIncidents(deps, within),
       readTonightFor(deps, { until: undefined, zone, limit: mostAtRisk, namespace: within }),
       // They read a day of the whole fleet, its routes and its settings: a change of one CronJob is no reason to read all that again.
       deps.answers.read(['lanes', within, now], () => readLanes(deps, { within, now }), mayLag),
@@ -162,11 +190,9 @@ async function readAllButHealth(
   return {
     revision,
     stats,
-    missing: found.filter(({ cronJob }) => cronJob === undefined).length,
     unready: channels.filter(({ ready }) => !ready).map(({ name }) => name),
     monitors: { ...monitors, words: shareWords({ ...monitors, ready: monitors.well }, 'monitor', 'well', unwell) },
-    incidents: await presentIncidents(deps, found.slice(0, mostIncidents)),
-    incidentTotal: found.length,
+    ...first,
     tonight,
     ...lanes,
     coverage,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JobLogs } from '@cronjob-monitor/shared/contract';
+import type { ExecutionDetail, JobLogs } from '@cronjob-monitor/shared/contract';
 import { ClusterError, type Cluster, type ClusterErrorCode, type LogRequest } from '@cronjob-monitor/shared/kube';
 import { putActiveJobs, putEvidence } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
@@ -12,7 +12,7 @@ const base = '/api/v1/cronjobs/prod/backup/executions';
 interface Pods {
   readonly pods: readonly object[];
   readonly log?: string | Buffer;
-  readonly failsWith?: ClusterErrorCode;
+  readonly failsWith?: ClusterErrorCode | undefined;
 }
 
 /** A cluster that answers two questions, and remembers what was asked for. */
@@ -77,7 +77,7 @@ async function failedRun(pods: (jobUid: string) => Pods, stored?: string) {
     get failsWith() {
       return holder.pods?.failsWith;
     },
-  } as Pods);
+  });
   const fleet = await startFleet({ cluster });
   const cronJob = await fleet.addCronJob({ name: 'backup' });
   await fleet.addMonitor({}, [cronJob]);
@@ -125,6 +125,27 @@ test('gives the live log of the container that failed before the stored one', as
     decisive: [{ pod: 'backup-1-x7k', container: 'main', number: 3, text: 'Killed', by: 'word', firstSeenAt: null }],
   });
   assert.equal(asked[0]?.tailLines, 501, 'one more tells whether there are earlier ones');
+});
+
+test('a run includes its log as it is answered apart, and goes without one that cannot be had', async () => {
+  const holder = { isAway: false };
+  const { fleet, run } = await failedRun((uid) => ({
+    pods: [aPod(uid)],
+    log: 'one\nKilled\n',
+    get failsWith() {
+      return holder.isAway ? ('unavailable' as const) : undefined;
+    },
+  }));
+  await using _ = fleet;
+  const path = `${base}/${run.jobName}?include=logs`;
+  assert.deepEqual(((await fleet.ask(path)).json() as ExecutionDetail).log, await logs(fleet, run.jobName));
+  holder.isAway = true;
+  const without = await fleet.ask(path);
+  assert.equal(without.status, 200, without.text);
+  assert.equal((without.json() as ExecutionDetail).log, null);
+  const refused = await fleet.ask(`${base}/${run.jobName}?include=log`);
+  assert.equal(refused.status, 400);
+  assert.equal(refused.error().details?.problems?.[0]?.allowed, 'logs, events, compare, around, cronjob');
 });
 
 test('cuts to the last lines and says so', async () => {

@@ -15,6 +15,7 @@ import {
 import { cutToMinute, readWindow } from '../../windows.ts';
 import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import type { ApiContext } from '../../context.ts';
+import { ApiError } from '../../errors.ts';
 import { askElsewhere } from '../clusters/ask.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Values } from '../../middleware/validate.ts';
@@ -124,20 +125,51 @@ export const logsRoutes = [
 
 /** Of a run of another cluster that goes on the service there is asked, where one takes that. */
 async function readLogsOf(deps: RouteDeps, ctx: ApiContext, query: Values<typeof logsQuery>): Promise<JobLogs> {
-  const { store, actions, elsewhere } = deps;
-  const { namespace = '', jobName = '' } = ctx.params;
+  const { store, elsewhere } = deps;
+  const { jobName = '' } = ctx.params;
   const known = await getKnownCronJob(store, ctx.params);
   const found = await findJob(store, known, jobName, query.uid);
   if (found === undefined) throw executionNotFound(known.cronJob, jobName);
-  const { container, pod, previous = false, tailLines = defaultTailLines, source = 'auto' } = query;
-  const { jobUid, run } = found;
-  if (!run && source !== 'stored' && elsewhere && (await elsewhere.isTaken())) {
+  const { source = 'auto' } = query;
+  if (!found.run && source !== 'stored' && elsewhere && (await elsewhere.isTaken())) {
     const asked = new URLSearchParams(ctx.querystring);
     asked.delete('format');
     return (await askElsewhere(elsewhere, ctx, { id: 'getLogs', query: asked.toString() })) as JobLogs;
   }
+  return readLogsOfJob(deps, ctx, known, { ...query, ...found });
+}
+
+/** The rest of an answer does not wait longer for a log of the cluster. */
+const includedWithinMs = 2_000;
+
+/** The newest lines of a run that has ended; null: they cannot be had, or not soon. */
+export async function readIncludedLog(
+  deps: RouteDeps,
+  ctx: ApiContext,
+  known: KnownCronJob,
+  run: StoredExecution,
+): Promise<JobLogs | null> {
+  const tooLate = AbortSignal.any([whileOpen(ctx), AbortSignal.timeout(includedWithinMs)]);
+  try {
+    return await readLogsOfJob(deps, ctx, known, { jobUid: run.jobUid, run, signal: tooLate });
+  } catch (error) {
+    // What it cannot tell takes nothing from the rest of the answer.
+    if (error instanceof ApiError || tooLate.aborted) return null;
+    throw error;
+  }
+}
+
+/** One that has ended has a run. */
+async function readLogsOfJob(
+  { store, actions }: RouteDeps,
+  ctx: ApiContext,
+  known: KnownCronJob,
+  asked: FoundJob & Partial<Values<typeof logsQuery>> & { readonly signal?: AbortSignal },
+): Promise<JobLogs> {
+  const { jobUid, run, container, pod, previous = false, tailLines = defaultTailLines, source = 'auto' } = asked;
+  const { namespace = '', jobName = '' } = ctx.params;
   const wish = { namespace, jobName, jobUid, container, pod, previous, tailLines };
-  const logs = await actions.readLogs(wish, { source, signal: whileOpen(ctx) });
+  const logs = await actions.readLogs(wish, { source, signal: asked.signal ?? whileOpen(ctx) });
   const kept = run ? await listEvidence(store, jobUid) : [];
   const lines = run && !previous ? await readDecisive(store, known.ids, run, kept) : [];
   const isOver = run?.status === 'failed' && !previous;
@@ -151,13 +183,18 @@ function whileOpen(ctx: ApiContext): AbortSignal {
   return left.signal;
 }
 
+interface FoundJob {
+  readonly jobUid: string;
+  readonly run?: StoredExecution;
+}
+
 /** The run of that name: one that goes on before one that has ended. */
 async function findJob(
   store: Store,
   { ids }: KnownCronJob,
   jobName: string,
   uid: string | undefined,
-): Promise<{ readonly jobUid: string; readonly run?: StoredExecution } | undefined> {
+): Promise<FoundJob | undefined> {
   const isAsked = (job: { jobName: string; jobUid: string }): boolean =>
     job.jobName === jobName && (uid === undefined || job.jobUid === uid);
   const active = (await listActiveJobs(store, ids)).find(isAsked);

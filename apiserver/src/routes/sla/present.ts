@@ -55,6 +55,7 @@ function present(facts: PairFacts, subject: SlaSubject, told: Told, surroundings
   );
   return {
     cronjob: { namespace: cronJob.namespace, name: cronJob.name },
+    owner: orNull(cronJob.notes.owner),
     monitor,
     subject,
     verdict,

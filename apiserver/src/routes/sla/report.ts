@@ -140,6 +140,7 @@ function judgeMonth(
   const { rate, maxDurationMs, minDurationMs, finishBy } = targets;
   const toTarget = (subject: SlaSubject, { verdict, words, budget = null }: Judged): SlaReportTarget => ({
     cronjob: { namespace: cronJob.namespace, name: cronJob.name },
+    owner: orNull(cronJob.notes.owner),
     monitor,
     subject,
     verdict,

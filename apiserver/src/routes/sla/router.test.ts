@@ -42,6 +42,7 @@ test('tells the rate of each CronJob and how far it is from its target', async (
   );
   assert.deepEqual(shown, {
     cronjob: { namespace: 'prod', name: 'backup' },
+    owner: null,
     monitor: { namespace: 'prod', name: 'dr' },
     subject: 'successRate',
     verdict: 'breached',
@@ -199,4 +200,20 @@ test('has no target where a monitor sets none', async () => {
   const backup = await fleet.addCronJob({ name: 'backup' });
   await fleet.addMonitor({ spec: {} }, [backup]);
   assert.deepEqual(await targetsOf(fleet), []);
+});
+
+test('keeps the targets of an owner, or of a namespace, together, the group with the first of all first', async () => {
+  await using fleet = await startFleet();
+  const made = [
+    await fleet.addCronJob({ name: 'a', notes: { owner: 'data' } }),
+    await fleet.addCronJob({ name: 'b' }),
+    await fleet.addCronJob({ name: 'c', namespace: 'other', notes: { owner: 'data' } }),
+  ];
+  await fleet.addMonitor({ spec: { sla: { minSuccessRate: 95 } } }, made);
+  const named = async (query: string): Promise<string[]> =>
+    (await targetsOf(fleet, query)).map(({ cronjob, owner }) => `${cronjob.name} ${owner ?? 'none'}`);
+  assert.deepEqual(await named('?sort=-name'), ['c data', 'b none', 'a data']);
+  assert.deepEqual(await named('?sort=-name&group=owner'), ['c data', 'a data', 'b none']);
+  assert.deepEqual(await named('?sort=name&group=namespace'), ['a data', 'b none', 'c data']);
+  assert.equal((await fleet.ask(`${path}?group=colour`)).status, 400);
 });

@@ -8,6 +8,7 @@ import {
   type SlaSortKey,
   type SlaTarget,
   type SlaTargetVerdict,
+  slaGroups,
   slaSortKeys,
 } from '@cronjob-monitor/shared/contract';
 import { dayOf, rateWindows, type Instant, slaTargetsOf, type SlaTargets } from '@cronjob-monitor/shared/domain';
@@ -41,7 +42,17 @@ import { slaColumns } from '../export/columns.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
 import { countVerdicts, toDay, presentTargets } from './present.ts';
 import { monthOf, readReport } from './report.ts';
-import { namespaces, oneMonitor, orderBy, paging, search, sort, text, words } from '../../middleware/parameters.ts';
+import {
+  namespaces,
+  oneMonitor,
+  orderBy,
+  paging,
+  search,
+  sort,
+  text,
+  word,
+  words,
+} from '../../middleware/parameters.ts';
 
 const slaQuery = {
   namespace: namespaces,
@@ -50,6 +61,10 @@ const slaQuery = {
   subject: words('What is asked of runs.', slaSubjects),
   verdict: words('Verdicts.', slaTargetVerdicts),
   sort: sort(slaSortKeys, { key: 'verdict', descending: false }),
+  group: word(
+    'Keeps the targets of an owner, or of a namespace, together; the group with the first of all comes first.',
+    slaGroups,
+  ),
   ...paging,
   format: exportFormat,
 };
@@ -102,7 +117,7 @@ export const slaRoutes = [
         .flatMap((facts) => presentTargets(facts, surroundings))
         .filter(({ subject }) => query.subject.length === 0 || query.subject.includes(subject));
       const found = targets.filter(({ verdict }) => query.verdict.length === 0 || query.verdict.includes(verdict));
-      const ordered = found.toSorted(orderBy(keys, query.sort, tiesOf));
+      const ordered = inGroups(found.toSorted(orderBy(keys, query.sort, tiesOf)), query.group);
       if (query.format) {
         const batches = inBatches(ordered);
         return answerExport({ clock, logger }, ctx, query.format, { name: 'sla', columns: slaColumns, batches });
@@ -117,6 +132,14 @@ export const slaRoutes = [
     },
   ),
 ];
+
+/** Those of a group stand where the first of them stands. */
+function inGroups(targets: SlaTarget[], by: SlaQuery['group']): SlaTarget[] {
+  if (by === undefined) return targets;
+  return [
+    ...Map.groupBy(targets, ({ owner, cronjob }) => (by === 'owner' ? owner : cronjob.namespace)).values(),
+  ].flat();
+}
 
 /** How each of these targets fared on each of the last days. */
 async function withDays(

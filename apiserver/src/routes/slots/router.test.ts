@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Grid, SlotPage, Stats } from '@cronjob-monitor/shared/contract';
-import { putClusterState } from '@cronjob-monitor/shared/store';
+import { suspendedJob, type Grid, type SlotPage, type Stats } from '@cronjob-monitor/shared/contract';
+import { putActiveJobs, putClusterState, type ActiveJob } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
 import { hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
 
@@ -59,6 +59,34 @@ test('tells each expected run and what became of it, those not judged yet first'
   assert.deepEqual([told.summary.matched, told.summary.late, told.summary.missed], [1, 1, 0]);
   assert.equal(told.evaluatedThrough, null);
   assert.deepEqual(told.pagination, { total: 4, limit: 100, offset: 0, hasMore: false });
+});
+
+test('says of an expected run whose Job is suspended that it is', async () => {
+  await using fleet = await startFleet();
+  const { uid: cronJobUid } = await hourly(fleet);
+  const job = (hours: number, waitingReason?: string): ActiveJob => ({
+    jobUid: `77aa21c0-0c1d-4a8e-9b37-51f0a7c3d9e${hours}`,
+    cronJobUid,
+    jobName: `backup-${hours}`,
+    trigger: 'scheduled',
+    scheduledAt: at(hours),
+    createdAt: at(hours),
+    startedAt: undefined,
+    podName: undefined,
+    podPhase: undefined,
+    ready: undefined,
+    finishing: false,
+    waitingReason,
+  });
+  await fleet.store.fenced(fleet.epoch, (tx) => putActiveJobs(tx, [job(0), job(1, suspendedJob)]));
+  const { items } = await list(fleet, '?limit=2');
+  assert.deepEqual(
+    items.map(({ outcome, executionStatus, message }) => [outcome, executionStatus, message]),
+    [
+      ['matched', null, null],
+      ['matched', null, 'Its Job is suspended (spec.suspend)'],
+    ],
+  );
 });
 
 /** Query, and the outcomes it gives in their order. */

@@ -65,6 +65,16 @@ export const slotsRoutes = [
   ),
 ];
 
+const unmetOutcomes = ['missed', 'skippedForbid', 'skippedDeadline', 'unobserved', 'indeterminate'] as const;
+
+/** The newest expected runs of 30 days that no run answered. */
+export async function readUnmetSlots(deps: RouteDeps, known: KnownCronJob): Promise<SlotPage> {
+  const until = cutToMinute(deps.clock.now()) + 60_000;
+  const lateAfterMs = await readLateAfterMs(deps.store);
+  const filter = { cronJobIds: known.ids, since: until - 30 * dayMs, until, outcomes: unmetOutcomes, lateAfterMs };
+  return readSlotPage(deps, known, filter, { sort: { key: 'scheduledFor', descending: true }, limit: 20, offset: 0 });
+}
+
 /** What is due and not judged yet, newest first. */
 async function readDueSlots(
   { store, clock, settings }: RouteDeps,
@@ -83,7 +93,7 @@ async function readSlotPage(
   deps: RouteDeps,
   cronJob: KnownCronJob,
   filter: SlotFilter,
-  query: Values<typeof slotsQuery>,
+  query: Pick<Values<typeof slotsQuery>, 'sort' | 'limit' | 'offset'>,
 ): Promise<SlotPage> {
   const page = pageOf(query, defaultLimit);
   const { descending } = query.sort;

@@ -1,10 +1,11 @@
-import type { StreamData } from '@cronjob-monitor/shared/contract';
+import type { Carried, Incident, Ref, StreamData } from '@cronjob-monitor/shared/contract';
 import type { NumberedChange } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { withoutForeignLines } from '../../middleware/withheld-lines.ts';
 import { readCronJobList } from '../cronjobs/list.ts';
 import type { CronJobsQuery } from '../cronjobs/query.ts';
 import type { RouteDeps } from '../deps.ts';
+import { readMoving } from '../incidents/router.ts';
 import { readStatsFor } from '../stats/router.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
 
@@ -24,13 +25,17 @@ interface Carrier {
 }
 
 interface Wish {
-  readonly carry: readonly ('overview' | 'rows')[];
+  readonly carry: readonly Carried[];
   /** `namespace/name`. */
   readonly refs: readonly string[];
   /** What the caller asked for and may see at this moment; empty: all. */
   readonly namespaces: () => readonly string[];
   /** `id`: a reader who comes back after it has missed nothing. */
-  readonly send: <Kind extends 'overview' | 'row'>(event: Kind, data: StreamData[Kind], id: number | undefined) => void;
+  readonly send: <Kind extends 'overview' | 'row' | 'incident'>(
+    event: Kind,
+    data: StreamData[Kind],
+    id: number | undefined,
+  ) => void;
 }
 
 /**
@@ -43,6 +48,8 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
   const refs = new Set(carry.includes('rows') ? wish.refs : []);
   const changed = new Set<string>();
   let isOverviewOld = false;
+  /** As the reader has them; undefined: it has those of an answer that this stream does not know. */
+  let incidents: readonly Incident[] | undefined;
   /** The newest change that this stream has heard of. */
   let heardId: number | undefined;
   /** What was heard before a read is said by what was read, unless something waits for its turn. */
@@ -79,8 +86,15 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
     isOverviewOld = false;
     const heardBefore = heardId;
     const revision = await readRevision(deps.store);
-    const stats = await readStatsFor(deps, ctx, wish.namespaces());
-    send('overview', { revision, stats }, placeOf(heardBefore));
+    if (!carry.includes('incidents')) {
+      const stats = await readStatsFor(deps, ctx, wish.namespaces());
+      return send('overview', { revision, stats }, placeOf(heardBefore));
+    }
+    const { incidents: found, ...counts } = await readMoving(deps, ctx, wish.namespaces());
+    const rows = await readable(found);
+    for (const step of stepsBetween(incidents ?? [], rows)) send('incident', { revision, ...step }, undefined);
+    incidents = rows;
+    send('overview', { revision, ...counts }, placeOf(heardBefore));
   }
 
   /** While the database is away the next change is told of again; health says that it is away. */
@@ -115,6 +129,29 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
       clock.every(overviewEveryMs, safely('overview', sendOverview, again), signal);
     },
   };
+}
+
+type Step = { readonly rank: number; readonly row: Incident } | { readonly removed: Ref };
+
+/** What makes one list of the other: each row is taken out, and put in at its rank, one after the other. */
+function stepsBetween(before: readonly Incident[], after: readonly Incident[]): Step[] {
+  const keep = new Set(after.map(keyOf));
+  const steps: Step[] = before.filter((row) => !keep.has(keyOf(row))).map(({ cronjob }) => ({ removed: cronjob }));
+  let list = before.filter((row) => keep.has(keyOf(row)));
+  for (const [rank, row] of after.entries()) {
+    const there = list[rank];
+    if (there && textOf(there) === textOf(row)) continue;
+    steps.push({ rank, row });
+    list = list.filter((one) => keyOf(one) !== keyOf(row)).toSpliced(rank, 0, row);
+  }
+  return steps;
+}
+
+const keyOf = ({ cronjob: { namespace, name } }: Incident): string => `${namespace}/${name}`;
+
+/** The revision of a verdict is another one after each change of the fleet. */
+function textOf(row: Incident): string {
+  return JSON.stringify(row, (key, value: unknown) => (key === 'revision' ? undefined : value));
 }
 
 /** The list without a filter. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CronJob, StreamData } from '@cronjob-monitor/shared/contract';
+import type { CronJob, Incident, Ref, StreamData } from '@cronjob-monitor/shared/contract';
 import { beat } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
 import { openEvents } from '../../testing/event-client.ts';
@@ -229,6 +229,41 @@ test('carries the rows that are named and the overview, each at its own pace, an
   assert.deepEqual(Object.keys(overview), ['revision', 'stats'], 'who shows more asks for it');
   assert.ok(Number(overview.revision) >= 21);
   client.leave();
+});
+
+test('carries incidents: all of them first, then those alone that come, change, move or go', async () => {
+  await using fleet = await startFleet();
+  const backup = await fleet.addCronJob({ name: 'backup' });
+  const etl = await fleet.addCronJob({ name: 'etl' });
+  await fleet.addMonitor({}, [backup, etl]);
+  const failed = (minutes: number) => ({ createdAt: testNow - minutes * minuteMs, status: 'failed' }) as const;
+  await fleet.addRuns(backup, failed(9));
+  const client = await openEvents(fleet.server.port, `${path}?carry=overview,incidents`);
+  await client.until(1, look(fleet));
+  const told = (): string[] =>
+    client.events().flatMap(({ event, data }): string[] => {
+      if (event === 'overview') return [`${String(data['headline'])}, ${String(data['incidentTotal'])} in all`];
+      if (event !== 'incident') return [];
+      const { rank, row, removed } = data as { rank?: number; row?: Incident; removed?: Ref };
+      return [removed ? `without ${removed.name}` : `${rank} ${row?.cronjob.name}`];
+    });
+  const heard = async (count: number): Promise<string[]> => {
+    for (let turn = 0; turn < 60 && told().length < count; turn++) await look(fleet)();
+    return told();
+  };
+  await fleet.addRuns(etl, failed(20));
+  const first = await heard(3);
+  assert.deepEqual(first, ['0 etl', '1 backup', '2 failing: etl, backup, 2 in all']);
+  await fleet.addRuns(backup, { createdAt: testNow - minuteMs });
+  const second = (await heard(5)).slice(first.length);
+  assert.deepEqual(
+    second,
+    ['without backup', '1 failing: etl, 1 in all'],
+    'of what stays as it is nothing is said again',
+  );
+  client.leave();
+  const refused = await fleet.ask(`${path}?carry=incidents`);
+  assert.equal(refused.error().details?.problems?.[0]?.field, 'carry');
 });
 
 test('carries no row of a namespace that its reader may not see, and no line of a log that it may not read', async () => {

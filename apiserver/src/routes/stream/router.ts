@@ -15,7 +15,7 @@ const streamQuery = {
   kinds: words('Kinds of messages; hello and resync come in any case.', [...changeKinds, 'health']),
   namespace: namespaces,
   carry: words(
-    'What the stream carries itself: overview is counts and the worst CronJobs, rows those of refs. With rows, hints of other CronJobs and their runs are left out.',
+    'What the stream carries itself: overview is counts and the worst CronJobs, rows those of refs; incidents, with overview, the first 20. With rows, hints of other CronJobs and their runs are left out.',
     carried,
   ),
   refs: refs('CronJobs whose rows are carried: namespace/name.', 100),
@@ -32,6 +32,12 @@ const atMostRefs: Rule<Values<typeof streamQuery>> = ({ refs }) =>
     ? [{ in: 'query', field: 'refs', message: `must name at most ${mostRefs}`, allowed: null }]
     : [];
 
+/** Incidents come at the pace of the counts, which they belong to. */
+const incidentsNeedOverview: Rule<Values<typeof streamQuery>> = ({ carry }) =>
+  carry.includes('incidents') && !carry.includes('overview')
+    ? [{ in: 'query', field: 'carry', message: 'must have overview with incidents', allowed: null }]
+    : [];
+
 /** Hints what to read again, as it happens, and carries what is asked for. */
 export const streamRoutes = [
   route(
@@ -43,7 +49,7 @@ export const streamRoutes = [
       says: 'Changes as they happen, as server-sent events',
       ability: 'read',
       query: streamQuery,
-      rules: [atMostRefs],
+      rules: [atMostRefs, incidentsNeedOverview],
       also: ['text/event-stream'],
       noStore: true,
     },

@@ -1,4 +1,4 @@
-import { keepEvidence } from '../delivery/alert-context.ts';
+import { keepKnown, toAlertFacts } from '../delivery/alert-context.ts';
 import type { Instant } from '../instant.ts';
 import type { AlertRecord, AlertRules, HoldingFinding, NoStep } from './alert.ts';
 import { isEdge } from './edge.ts';
@@ -6,7 +6,16 @@ import { addFlip, flappingUntil } from './flapping.ts';
 import { messageHold, type MessageHold } from './holds.ts';
 import { routesOf } from './routes.ts';
 import { isRise } from './severity.ts';
-import { faultNow, holdMessage, muteNow, notify, severityNow, waitForParents, type StepDraft } from './step.ts';
+import {
+  faultNow,
+  holdMessage,
+  muteNow,
+  notify,
+  severityNow,
+  waitForParents,
+  withToldTo,
+  type StepDraft,
+} from './step.ts';
 
 /** `last_seen_at` of what only goes on is written this often at most. */
 const seenEveryMs = 300_000;
@@ -36,7 +45,7 @@ export function goOn(draft: StepDraft<HoldingFinding>, before: AlertRecord): Ale
     signature: verdict.signature ?? before.signature,
     message: verdict.message,
     figures: verdict.figures,
-    context: keepEvidence(before.context, verdict.context),
+    context: keepKnown(before.context, verdict.context),
     fault: faultNow(draft, before),
   };
   const news: News = {
@@ -52,7 +61,7 @@ export function goOn(draft: StepDraft<HoldingFinding>, before: AlertRecord): Ale
   const wanted = wantedMessage(draft, alert, news, isNoted);
   // A person who took note of it knows of the failures that follow.
   if (wanted === undefined && occurred > 0) decisions.push({ action: 'occurrence', reason: 'counted' });
-  const after = wanted === undefined ? alert : tellAgain(draft, alert, news, wanted);
+  const after = wanted === undefined ? tellNewChannels(draft, alert, isNoted) : tellAgain(draft, alert, news, wanted);
   if (after === 'asksWhatWasTold') return after;
   const isChanged =
     occurred > 0 ||
@@ -154,6 +163,30 @@ function tellAgain(
   if (hold) return isOwed(wanted, news, hold) ? holdMessage(draft, alert, hold) : alert;
   const held = news.isOwed ? world.told.lastHold : undefined;
   return notify(draft, alert, { kind: wanted.kind, reason: wanted.reason, held });
+}
+
+/**
+ * A channel that is named for an alert that others were told of hears of it once, as soon as nothing holds messages about it back and no
+ * person has taken note of it. It is the same message as they had.
+ */
+function tellNewChannels(
+  draft: StepDraft<HoldingFinding>,
+  alert: AlertRecord,
+  isNoted: boolean,
+): AlertRecord | 'asksWhatWasTold' {
+  const { finding, verdict, world, messages } = draft;
+  if (alert.notifyNo === 0 && alert.lastNotifiedAt === undefined) return alert;
+  const routes = routesOf(finding.rules.alerting, alert, world.channelOf);
+  if (!('told' in routes)) return alert;
+  const { toldTo } = toAlertFacts(alert.context);
+  // Of what was told in a digest, or before this was noted, those that are named now have heard.
+  if (toldTo === undefined) return withToldTo(alert, routes.told);
+  const channels = routes.told.filter(({ name }) => !toldTo.includes(name));
+  if (channels.length === 0 || isNoted) return alert;
+  if (world.told === undefined) return 'asksWhatWasTold';
+  if (verdict.hold ?? waitForParents(draft, alert) ?? muteNow(draft, alert)) return alert;
+  messages.push({ kind: 'firing', channels, reason: 'newChannel', held: undefined, awaited: undefined });
+  return { ...withToldTo(alert, channels), notifyNo: Math.max(1, alert.notifyNo) };
 }
 
 /**

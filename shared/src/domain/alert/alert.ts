@@ -15,7 +15,7 @@ import type { MaintenanceWindow } from '../mute/maintenance.ts';
 import type { Silence } from '../mute/silence.ts';
 import type { HeldForParents, ParentAlert } from './dependency.ts';
 import type { Flips } from './flapping.ts';
-import type { MessageHold } from './holds.ts';
+import type { EarlierMute, MessageHold } from './holds.ts';
 import type { Admitting, Routing, ToldTo } from './routes.ts';
 
 /** One incident with all that decides about its next move. */
@@ -82,6 +82,8 @@ export interface AlertRules {
   readonly recoveryMs: number;
   /** Until then the owner of the CronJob mutes what is found about it. Absent: the owner does not. */
   readonly mutedUntilAt?: Instant | undefined;
+  /** What the owner said of that before. Absent: the same. */
+  readonly earlierMutes?: readonly EarlierMute[] | undefined;
 }
 
 /** Why an alert cannot be judged any more. */
@@ -204,7 +206,7 @@ export type AlertNotice =
       readonly kind: 'firing' | 'reminder' | 'flapping';
       readonly channels: readonly ToldTo[];
       /** In the timeline, where it is not the kind. */
-      readonly reason: 'changedError' | undefined;
+      readonly reason: 'changedError' | 'newChannel' | undefined;
       readonly held: HeldBefore | undefined;
       /** Evidence that is still being taken is waited for, so long as the channel does. */
       readonly awaited: AwaitedEvidence | undefined;

@@ -57,6 +57,20 @@ test('what has passed was muted when a window or a silence lay over each instant
   assert.equal(muteThroughout(alert, { windows: [window()] }, [], span(-2, 0.5)), undefined, 'it began before');
 });
 
+test('what has passed was muted by what the owner of the CronJob said then', () => {
+  const at = (hours: number): number => noon + hours * hourMs;
+  const mute = (rules: Pick<Parameters<typeof muteOf>[1], 'mutedUntilAt' | 'earlierMutes'>, from: number, to: number) =>
+    muteThroughout(alert, { windows: [], ...rules }, [], { fromAt: at(from), toAt: at(to) })?.ref;
+  const said = (hours: number, mutedUntilAt: number | undefined) => [{ saidUntilAt: at(hours), mutedUntilAt }];
+  const removed = { earlierMutes: said(1, at(3)) };
+  assert.equal(mute(removed, 0, 0.5), 'annotation', 'that it was taken away later changes nothing');
+  assert.equal(mute(removed, 0, 2), undefined, 'it went on after that');
+  const added = { mutedUntilAt: at(9), earlierMutes: said(1, undefined) };
+  assert.equal(mute(added, 0, 0.5), undefined, 'that it was muted later changes nothing');
+  assert.equal(mute(added, 1, 2), 'annotation');
+  assert.equal(mute({ mutedUntilAt: at(9), earlierMutes: said(1, at(3)) }, 0, 2), 'annotation', 'made longer');
+});
+
 test('of window and silence the one that ends last is named', () => {
   assert.equal(muteOf(alert, { windows: [window()] }, [silence(noon + 2 * hourMs)], noon)?.by, 'silence');
   assert.equal(muteOf(alert, { windows: [window()] }, [silence(noon + 1)], noon)?.by, 'maintenance');

@@ -13,11 +13,19 @@ export interface Mute {
   readonly untilAt: Instant;
 }
 
+/** Until when the owner of a CronJob said that it is muted, until said otherwise. */
+export interface EarlierMute {
+  readonly saidUntilAt: Instant;
+  readonly mutedUntilAt: Instant | undefined;
+}
+
 /** What of the rules of a monitor mutes. */
 interface MuteRules {
   readonly windows: readonly MaintenanceWindow[];
   /** Until then the owner of the CronJob mutes; no more than 30 days ahead. Absent: the owner does not. */
   readonly mutedUntilAt?: Instant | undefined;
+  /** Oldest first. */
+  readonly earlierMutes?: readonly EarlierMute[] | undefined;
 }
 
 /** What mutes the alert at `at`; of several the one that ends last. */
@@ -47,9 +55,11 @@ function silenceMute(alert: MutableAlert, silences: readonly Silence[], at: Inst
 /** In place of the id of a silence: the annotation of the CronJob or its Namespace. */
 export const muteByAnnotation = 'annotation';
 
-function ownMute({ mutedUntilAt: untilAt }: MuteRules, at: Instant): Mute | undefined {
+function ownMute({ mutedUntilAt, earlierMutes = [] }: MuteRules, at: Instant): Mute | undefined {
+  const earlier = earlierMutes.find(({ saidUntilAt }) => at < saidUntilAt);
+  const untilAt = earlier ? earlier.mutedUntilAt : mutedUntilAt;
   if (untilAt === undefined || untilAt <= at || untilAt - at > longestMuteMs) return undefined;
-  return { by: 'silence', ref: muteByAnnotation, untilAt };
+  return { by: 'silence', ref: muteByAnnotation, untilAt: Math.min(untilAt, earlier?.saidUntilAt ?? untilAt) };
 }
 
 /** What muted the alert during the whole of a span that has passed; undefined: at some instant of it nothing did. */

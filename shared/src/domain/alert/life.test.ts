@@ -291,3 +291,36 @@ test('whose fault it is follows what is found, and stays as long as the same run
   const again = { ...found('nightly-1'), rules: { ...plainRules, ...delayed } };
   assert.deepEqual(faultAfter(waiting.alert, again), platform);
 });
+
+const two = {
+  alerting: { enabled: true, channelRefs: ['team-chat', 'on-call'].map((name) => ({ name, severities: [] })) },
+};
+const again = holds({ occurred: 0 });
+const toldNow = (alert: AlertRecord, of: Of, changes: Partial<AlertWorld> = {}): readonly string[] => {
+  const step = next(alert, finding({ verdict: again, ...of }), { ...world, ...changes });
+  return typeof step === 'string'
+    ? []
+    : step.messages.flatMap((one) => ('channels' in one ? one.channels : [])).map(({ name }) => name);
+};
+
+test('a channel that is named for an alert that was told hears of it alone', () => {
+  const told = rowIn('active');
+  assert.deepEqual(toldNow(told, { rules: two }), ['on-call']);
+  assert.deepEqual(toldNow(told, {}), []);
+  const stepped = stepOf(next(told, finding({ verdict: again, rules: two }), world));
+  assert.deepEqual([stepped.alert.notifyNo, stepped.alert.dueAt], [told.notifyNo, undefined]);
+  assert.deepEqual(toldNow(stepped.alert, { rules: two }), [], 'once');
+});
+
+test('a channel that is named later does not hear of what is muted, acknowledged or held back, until that ends', () => {
+  const told = rowIn('active');
+  assert.deepEqual(toldNow(told, { rules: { ...two, ...muted } }), []);
+  assert.deepEqual(toldNow(told, { rules: two }, { note: { byWhom: 'ana', expiresAt: undefined } }), []);
+  const hold = { reason: 'inhibited', untilAt: undefined, ref: 'a' } as const;
+  assert.deepEqual(toldNow(told, { rules: two, verdict: { ...again, hold } }), []);
+  assert.deepEqual(toldNow(told, { rules: two }), ['on-call']);
+});
+
+test('of an alert of which it is not noted who was told, those that are named have heard', () => {
+  assert.deepEqual(toldNow(rowIn('active', { context: {} }), { rules: two }), []);
+});

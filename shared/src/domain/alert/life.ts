@@ -1,5 +1,5 @@
 import type { AlertState, AlertSubject, AlertType } from '../../contract/index.ts';
-import { keepEvidence } from '../delivery/alert-context.ts';
+import { keepKnown } from '../delivery/alert-context.ts';
 import { goOn } from './active.ts';
 import type {
   AlertFinding,
@@ -176,7 +176,7 @@ function waitOn(draft: StepDraft<HoldingFinding>, before: AlertRecord): AlertRec
     signature: verdict.signature,
     message: verdict.message,
     figures: verdict.figures,
-    context: keepEvidence(before.context, verdict.context),
+    context: keepKnown(before.context, verdict.context),
     fault: faultNow(draft, before),
   };
   if (alert.count > before.count) decisions.push({ action: 'occurrence', reason: 'counted' });

@@ -13,7 +13,7 @@ import type {
 } from './alert.ts';
 import { dependencyHold } from './dependency.ts';
 import { muteOf, muteThroughout, type MessageHold, type Mute } from './holds.ts';
-import { routesOf } from './routes.ts';
+import { routesOf, type ToldTo } from './routes.ts';
 import { alertSeverity } from './severity.ts';
 
 /** When a hold that names no end is looked at again. */
@@ -59,8 +59,9 @@ export function muteNow(
   { finding, verdict, world: { now, silences } }: StepDraft,
   alert: Pick<AlertRecord, 'id' | 'severity'>,
 ): Mute | undefined {
-  const { windows, mutedUntilAt, alertDelayMs } = finding.rules;
-  if (windows.length === 0 && silences.length === 0 && mutedUntilAt === undefined) return undefined;
+  const { windows, mutedUntilAt, earlierMutes, alertDelayMs } = finding.rules;
+  const isNeverMuted = windows.length === 0 && silences.length === 0 && mutedUntilAt === undefined && !earlierMutes;
+  if (isNeverMuted) return undefined;
   const mutable = toMutable(finding, alert);
   if (verdict.kind !== 'holds' || verdict.happenedAt === undefined)
     return muteOf(mutable, finding.rules, silences, now);
@@ -120,5 +121,12 @@ export function notify(
     decisions.push({ action: 'notRouted', reason: 'instead', detail: routes.told.map(({ name }) => name).join(', ') });
   const awaited = verdict.kind === 'holds' ? verdict.awaited : undefined;
   messages.push({ kind, channels: routes.told, reason, held, awaited });
-  return { ...alert, dueAt: undefined, notifyNo: alert.notifyNo + 1 };
+  return { ...withToldTo(alert, routes.told), dueAt: undefined, notifyNo: alert.notifyNo + 1 };
+}
+
+/** The alert, with these channels among those that it was told for. */
+export function withToldTo(alert: AlertRecord, told: readonly ToldTo[]): AlertRecord {
+  const facts = toAlertFacts(alert.context);
+  const toldTo = [...new Set([...(facts.toldTo ?? []), ...told.map(({ name }) => name)])];
+  return { ...alert, context: { ...facts, toldTo } };
 }

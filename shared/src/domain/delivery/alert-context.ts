@@ -46,6 +46,8 @@ export interface AlertFacts extends AlertEvidenceFacts {
     | undefined;
   /** Undefined in what others wrote. */
   readonly verdict?: AlertVerdictFacts | undefined;
+  /** Names of the channels that it was told for so far, or that are as good as told. Undefined: not noted yet. */
+  readonly toldTo?: readonly string[] | undefined;
 }
 
 /** The verdict, so that a later message can be worded from the alert alone. */
@@ -87,15 +89,17 @@ export function withEvidence(context: unknown, evidence: AlertEvidenceFacts): Al
 }
 
 /**
- * A context found anew, with what evidence told before about the same run: a verdict that is asked again does not know it. Evidence
- * of another run is let go.
+ * A context found anew, with who was told and what evidence told before about the same run: a verdict that is asked again does not know it.
+ * Evidence of another run is let go.
  */
-export function keepEvidence(before: unknown, found: unknown): unknown {
+export function keepKnown(before: unknown, found: unknown): unknown {
   const [known, fresh] = [toAlertFacts(before), toAlertFacts(found)];
+  const { toldTo } = known;
   const isSameName = known.jobName !== undefined && known.jobName === fresh.jobName;
-  if (!isSameName || (fresh.jobUid ?? known.jobUid) !== known.jobUid) return found;
+  if (!isSameName || (fresh.jobUid ?? known.jobUid) !== known.jobUid)
+    return toldTo === undefined ? found : { ...fresh, toldTo };
   const kept = Object.fromEntries(evidenceKeys.map((key) => [key, known[key] ?? fresh[key]]));
-  return withoutAbsent({ ...fresh, jobUid: known.jobUid, ...kept });
+  return withoutAbsent({ ...fresh, jobUid: known.jobUid, ...kept, toldTo });
 }
 
 /** As JSON would keep it: keys without a value are not there. */

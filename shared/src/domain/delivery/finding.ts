@@ -142,10 +142,10 @@ function describeStuck(finding: Finding): string {
   if (subject === 'notStarted') {
     return `not started for ${measured(finding)}${why === undefined ? '' : `: ${why}`}${others}`;
   }
-  if (subject === 'overrunning')
-    return why === undefined
-      ? `running for ${measured(finding)}${limit(finding)}${others}`
-      : `not ended for ${measured(finding)}${limit(finding)}: ${why}${others}`;
+  if (subject === 'overrunning') {
+    const goesOn = finding.detail['neverRan'] === true ? 'not started' : why === undefined ? 'running' : 'not ended';
+    return `${goesOn} for ${measured(finding)}${limit(finding)}${why === undefined ? '' : `: ${why}`}${others}`;
+  }
   return `not ended for ${measured(finding)} after its end was decided${others}`;
 }
 

@@ -1,6 +1,7 @@
 import type { AlertType, StuckSubject } from '../../contract/index.ts';
 import { toAbsence, type Absence } from '../detect/disappeared.ts';
 import type { Instant } from '../instant.ts';
+import { toldOfSketch } from '../stats/sketch.ts';
 import { cutEnd } from '../text/cut.ts';
 import type { AlertRun } from './alert-context.ts';
 import type { Finding } from './finding.ts';
@@ -52,6 +53,7 @@ function ofFailure({ count, detail }: Finding, run: AlertRun | undefined): Sente
   const [failedOfLast, ofLast] = [numberOf(detail['failedOfLast']) ?? 0, numberOf(detail['ofLast']) ?? 0];
   return [
     `Run ${jobName(detail)} failed${attempts}${exit}${why}`,
+    whatFailed(detail),
     count > 1 ? `It is the ${ordinal(count)} failure in a row` : undefined,
     ofLast > 0 ? `With it ${failedOfLast} of the last ${ofLast} runs had failed` : undefined,
     // It stands in the closing as well: what is true before the end of the alert only would be wrong there.
@@ -59,6 +61,19 @@ function ofFailure({ count, detail }: Finding, run: AlertRun | undefined): Sente
       ? `Since then ${counted(successes, 'run')} succeeded, which alone ${successes === 1 ? 'does' : 'do'} not end it`
       : undefined,
   ];
+}
+
+/** More indexes than this are left out. */
+const mostIndexes = 100;
+
+/** Which indexes of an indexed Job failed, or which rule ended it; undefined: the run was neither. */
+function whatFailed(detail: Finding['detail']): string | undefined {
+  const rule = textOf(detail['policyRule']);
+  if (rule !== undefined) return `Its podFailurePolicy ended it, by the ${rule}`;
+  const indexes = textOf(detail['failedIndexes']);
+  if (indexes === undefined) return undefined;
+  const isOne = /^\d+$/.test(indexes);
+  return isOne ? `Its index ${indexes} failed` : `Its indexes ${cutEnd(indexes, mostIndexes)} failed`;
 }
 
 const missCauses: Readonly<Record<string, string>> = {
@@ -169,7 +184,7 @@ function ofRegression({ figures, detail }: Finding): Sentences {
   return [
     before === undefined
       ? `The 95th percentile of recent durations is ${took}`
-      : `The 95th percentile of recent durations is ${took}${more || ', after'} the ${spanInWords(before / 1_000)} of the runs before`,
+      : `The 95th percentile of recent durations is ${took}${more || ', after'} the ${spanInWords(toldOfSketch(before) / 1_000)} of the runs before`,
     figures.limit === undefined ? undefined : `The limit is ${limitInWords(figures.limit)}`,
   ];
 }
@@ -191,9 +206,9 @@ function ofStuck(finding: Finding): Sentences {
     subject === 'notStarted'
       ? `${job} has waited ${span} for its first container${why === undefined ? '' : `: ${why}`}`
       : subject === 'overrunning'
-        ? why === undefined
+        ? why === undefined && detail['neverRan'] !== true
           ? `${job} has been running for ${span}`
-          : `${job} has not ended for ${span}: ${why}`
+          : `${job} has not ${detail['neverRan'] === true ? 'started' : 'ended'} for ${span}${why === undefined ? '' : `: ${why}`}`
         : `${job} is still there ${span} after its end was decided`;
   const jobs = Array.isArray(detail['jobs']) ? detail['jobs'].filter((name) => typeof name === 'string') : [];
   const named = jobs.length > 1 ? `: ${jobs.slice(0, 5).join(', ')}${count > 5 ? ' and more' : ''}` : '';

@@ -147,6 +147,14 @@ const rows: Row[] = [
     detail: { reason: 'Unschedulable' },
     says: 'not ended for 3 h (limit 1 h): Unschedulable',
   },
+  {
+    type: 'jobStuck',
+    subject: 'overrunning',
+    measured: 6,
+    limit: 6,
+    detail: { neverRan: true },
+    says: 'not started for 6 s (limit 6 s)',
+  },
   { type: 'jobStuck', subject: 'terminating', measured: 720, says: 'not ended for 12 min after its end was decided' },
 ];
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alertTypes, alertTypeTable, type AlertSubject, type AlertType } from '../../contract/index.ts';
 import { holds, type Figures } from '../detect/verdict.ts';
-import { keepEvidence, withEvidence, withoutAbsent } from './alert-context.ts';
+import { keepKnown, withEvidence, withoutAbsent } from './alert-context.ts';
 import { toHolding, type AlertSurroundings, type HoldingVerdict } from './to-holding.ts';
 
 const minute = 60;
@@ -39,6 +39,21 @@ const rows: Row[] = [
     detail: { jobName: 'nightly-1', exitCode: 1, reason: 'Error', jobReason: 'FailedIndexes' },
     around: { run: { jobUid: 'u1', jobName: 'nightly-1', attempts: 3 } },
     says: 'Run nightly-1 failed with exit code 1 (Error).',
+  },
+  {
+    type: 'jobFailed',
+    detail: { jobName: 'nightly-1', exitCode: 1, reason: 'Error', jobReason: 'FailedIndexes', failedIndexes: '0,2-3' },
+    says: 'Run nightly-1 failed with exit code 1 (Error). Its indexes 0,2-3 failed.',
+  },
+  {
+    type: 'jobFailed',
+    detail: { jobName: 'nightly-1', exitCode: 1, failedIndexes: '0,2,4,6,8,10,12,14,16,18,20,'.repeat(20) },
+    says: `Run nightly-1 failed with exit code 1. Its indexes ${'0,2,4,6,8,10,12,14,16,18,20,'.repeat(20).slice(0, 99)}… failed.`,
+  },
+  {
+    type: 'jobFailed',
+    detail: { jobName: 'nightly-1', exitCode: 42, reason: 'Error', policyRule: 'FailJob rule at index 1' },
+    says: 'Run nightly-1 failed with exit code 42 (Error). Its podFailurePolicy ended it, by the FailJob rule at index 1.',
   },
   {
     type: 'jobFailed',
@@ -158,6 +173,12 @@ const rows: Row[] = [
     says: 'The 95th percentile of recent durations is 12 min, 80 % more than the 6 min of the runs before. The limit is 10 min.',
   },
   {
+    type: 'durationRegression',
+    figures: { measured: 9 * minute, limit: 7.5 * minute, unit: 'seconds' },
+    detail: { baseline: { runs: 20, p25: 1, p75: 2, p95: 298_800 }, risePercent: 80.4 },
+    says: 'The 95th percentile of recent durations is 9 min, 80 % more than the 5 min of the runs before. The limit is 7 min 30 s.',
+  },
+  {
     type: 'jobSuspended',
     figures: { measured: 8 * day, limit: 7 * day, unit: 'seconds' },
     detail: { suspendedSinceAt: at('13T00:00:00') },
@@ -191,6 +212,13 @@ const rows: Row[] = [
     figures: { measured: 13 * hour, limit: 12 * hour, unit: 'seconds' },
     detail: { jobName: 'nightly-1', jobs: ['nightly-1', 'nightly-2'] },
     says: 'Job nightly-1 has been running for 13 h. The limit is 12 h. 2 Jobs are in this state: nightly-1, nightly-2.',
+  },
+  {
+    type: 'jobStuck',
+    subject: 'overrunning',
+    figures: { measured: 6, limit: 6, unit: 'seconds' },
+    detail: { jobName: 'nightly-1', neverRan: true, jobs: ['nightly-1'] },
+    says: 'Job nightly-1 has not started for 6 s. The limit is 6 s.',
   },
   {
     type: 'jobStuck',
@@ -321,8 +349,8 @@ test('what the monitor does not want in its alerts is left out', () => {
 test('a verdict asked again keeps what evidence told of the same run, and forgets that of another', () => {
   const first = toHolding('jobFailed', undefined, failed, { timeZone: 'UTC', run: { ...run, fix: undefined } }).context;
   const known = withEvidence(first, { suggestedFix: 'Add memory.', logsUnavailable: 'timeout' });
-  const again = keepEvidence(known, first) as typeof known;
+  const again = keepKnown(known, first) as typeof known;
   assert.deepEqual([again.suggestedFix, again.logsUnavailable], ['Add memory.', 'timeout']);
   const next = { ...first, jobUid: 'u2', jobName: 'nightly-2' };
-  assert.deepEqual(keepEvidence(known, next), next);
+  assert.deepEqual(keepKnown(known, next), next);
 });

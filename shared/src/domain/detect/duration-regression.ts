@@ -1,7 +1,7 @@
 import { factsReach } from './facts-reach.ts';
 import type { Instant } from '../instant.ts';
 import { nearestRank } from '../stats/percentile.ts';
-import { sketchError } from '../stats/sketch.ts';
+import { sketchError, toldOfSketch } from '../stats/sketch.ts';
 import { holds, quiet, undecided, type Verdict } from './verdict.ts';
 
 export interface DurationRegressionRule {
@@ -60,15 +60,25 @@ export function durationRegression(
     reason: 'slowerThanBefore',
     figures: {
       measured: p95 / 1000,
-      limit: (baseline.p95 * (1 + rule.thresholdPercent / 100)) / 1000,
+      limit: toldLimit(limitOf(rule, baseline), p95) / 1000,
       unit: 'seconds',
     },
     detail: { baseline, risePercent: (p95 / baseline.p95 - 1) * 100, good: isGood },
   });
 }
 
+function limitOf({ thresholdPercent }: DurationRegressionRule, baseline: Baseline): number {
+  return baseline.p95 * (1 + thresholdPercent / 100);
+}
+
+/** What is above a limit is not below it as that is told. */
+function toldLimit(limitMs: number, p95: number): number {
+  const told = toldOfSketch(limitMs);
+  return p95 >= limitMs ? Math.min(p95, told) : told;
+}
+
 function hasRisen(rule: DurationRegressionRule, recentMs: readonly number[], p95: number, baseline: Baseline): boolean {
-  const isAboveThreshold = p95 >= baseline.p95 * (1 + rule.thresholdPercent / 100);
+  const isAboveThreshold = p95 >= limitOf(rule, baseline);
   const isAboveScatter = p95 - baseline.p95 >= Math.max(smallestRiseMs, 1.5 * (baseline.p75 - baseline.p25));
   // The baseline comes from a sketch: durations that are all the same lie a little above what that says of them, and are not slow for it.
   const slow = recentMs.filter((ms) => ms * (1 - sketchError) > baseline.p95);

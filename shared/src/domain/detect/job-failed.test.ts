@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { policyRuleOf } from '../execution/failure-reason.ts';
 import { failureSignature, jobFailed, type JobFailedRule, type JudgedRun } from './job-failed.ts';
 
 const rule: JobFailedRule = {
@@ -9,6 +10,22 @@ const rule: JobFailedRule = {
   failuresOfLast: undefined,
   includeManual: true,
 };
+
+test('a failure names the indexes that failed, or the rule that ended it, where these are known', () => {
+  const of = (more: Partial<JudgedRun>): unknown[] => {
+    const verdict = jobFailed(rule, { runs: runs('Fs').map((run) => ({ ...run, ...more })), isOpen: false });
+    assert.ok(verdict.kind === 'holds');
+    return [verdict.detail['failedIndexes'], verdict.detail['policyRule']];
+  };
+  assert.deepEqual(of({ failedIndexes: '0,2-3' }), ['0,2-3', undefined]);
+  assert.deepEqual(of({ policyRule: 'FailJob rule at index 0' }), [undefined, 'FailJob rule at index 0']);
+});
+
+test('the rule of a podFailurePolicy is what the condition of the Job ends with', () => {
+  const said = 'Container main for pod shop/nightly-1-x7k2p failed with exit code 42 matching FailJob rule at index 0';
+  assert.equal(policyRuleOf(said), 'FailJob rule at index 0');
+  assert.deepEqual([policyRuleOf(`${said}, it says`), policyRuleOf(undefined)], [undefined, undefined]);
+});
 
 /** Runs written newest first: F failed, s succeeded; ends a minute apart. */
 function runs(text: string): JudgedRun[] {

@@ -20,6 +20,10 @@ export interface JudgedRun {
   readonly reason: string | undefined;
   /** What the Job says of its end. */
   readonly jobReason?: string | undefined;
+  /** Of an indexed Job, such as `0,2-3`. */
+  readonly failedIndexes?: string | undefined;
+  /** The rule of its podFailurePolicy that ended it, as `policyRuleOf` reads it. */
+  readonly policyRule?: string | undefined;
   readonly fault?: Fault | undefined;
 }
 
@@ -60,10 +64,18 @@ export function jobFailed(rule: JobFailedRule, facts: JobFailedFacts): Verdict {
       successesInRow: successes.length,
       fault: newestFailure.fault,
       ...(newestFailure.jobReason !== newestFailure.reason && { jobReason: newestFailure.jobReason }),
+      ...whatFailed(newestFailure),
       // What the failures in a row alone do not explain.
       ...(leading(upToIt, 'failed').length < rule.failureThreshold && shareOf(rule, upToIt)),
     },
   });
+}
+
+function whatFailed({
+  failedIndexes,
+  policyRule,
+}: JudgedRun): Partial<Pick<JudgedRun, 'failedIndexes' | 'policyRule'>> {
+  return { ...(failedIndexes && { failedIndexes }), ...(policyRule && { policyRule }) };
 }
 
 /** How many runs, newest first, the rule needs to see. */

@@ -43,8 +43,10 @@ export interface JobStuckFacts {
   /** p99 duration of ended runs and how many they were. */
   readonly p99DurationMs: number | undefined;
   readonly runs: number;
-  /** Names of Jobs of which it is told already that they wait for what does not come by itself. */
+  /** Names of Jobs of which it is told already that they have not started. */
   readonly toldNotStarted?: ReadonlySet<string> | undefined;
+  /** Those of them that wait for what does not come by itself. */
+  readonly toldHopeless?: ReadonlySet<string> | undefined;
   /** By what limit it is told already that Jobs overrun: what others take meanwhile does not end that. */
   readonly toldOverrunning?: ReadonlyMap<string, number> | undefined;
 }
@@ -88,6 +90,7 @@ export function jobStuck(subject: StuckSubject, rule: JobStuckRule, facts: JobSt
       fault: subject === 'notStarted' ? job.fault : undefined,
       jobs: stuck.slice(0, 20).map(({ job: { jobName } }) => jobName),
       hopeless: hopeless.length === 0 ? undefined : hopeless.slice(0, 20),
+      neverRan: subject === 'overrunning' && job.waitingSinceAt !== undefined ? true : undefined,
     },
   });
 }
@@ -133,6 +136,26 @@ export function stuckPassed(
   });
 }
 
+/** Jobs of the past without what was told of them by another limit already: of one that waited, the limit that passed first tells. */
+export function toldOnce(
+  rule: JobStuckRule,
+  past: Readonly<Record<'notStarted' | 'overrunning', readonly PastJob[]>>,
+  durations: Pick<JobStuckFacts, 'p99DurationMs' | 'runs'>,
+): Readonly<Record<'notStarted' | 'overrunning', readonly PastJob[]>> {
+  const waits = new Map(past.notStarted.map((wait) => [wait.job.jobName, wait]));
+  const passedAt = (subject: StuckSubject, one: PastJob): Instant =>
+    one.sinceAt + limitOfPast(subject, one, rule, durations);
+  const overran = new Set<string>();
+  const overrunning = past.overrunning.filter((run) => {
+    const wait = waits.get(run.job.jobName);
+    if (wait === undefined) return true;
+    const isFirst = passedAt('overrunning', run) < passedAt('notStarted', wait);
+    if (isFirst) overran.add(run.job.jobName);
+    return isFirst || wait.untilAt < run.untilAt;
+  });
+  return { notStarted: past.notStarted.filter(({ job }) => !overran.has(job.jobName)), overrunning };
+}
+
 function limitOfPast(
   subject: StuckSubject,
   { job, isHopeless }: PastJob,
@@ -159,7 +182,22 @@ function candidateOf(
     return sinceAt === undefined ? undefined : { job, sinceAt, limitMs: rule.terminatingAfterMs };
   }
   if (job.suspended || job.endingSinceAt !== undefined) return undefined;
-  if (subject === 'notStarted') return notStartedOf(job, rule, facts);
+  const waits = notStartedOf(job, rule, facts);
+  const runs = overrunningOf(job, rule, facts);
+  // What never ran is told once: one that waits beside containers that ran is both.
+  if (waits && runs && job.waitingSinceAt !== undefined)
+    return subject === toldAs(waits, runs, facts) ? { notStarted: waits, overrunning: runs }[subject] : undefined;
+  return subject === 'notStarted' ? waits : runs;
+}
+
+/** By the limit that passed first; the alert that was told by one keeps it, whatever is known later of how it waits. */
+function toldAs(waits: Candidate, runs: Candidate, facts: JobStuckFacts): 'notStarted' | 'overrunning' {
+  if (facts.toldNotStarted?.has(waits.job.jobName)) return 'notStarted';
+  if (facts.toldOverrunning?.has(runs.job.jobName)) return 'overrunning';
+  return passesAt(runs) < passesAt(waits) ? 'overrunning' : 'notStarted';
+}
+
+function overrunningOf(job: UnfinishedJob, rule: JobStuckRule, facts: JobStuckFacts): Candidate | undefined {
   const { startedAt: sinceAt } = job;
   if (sinceAt === undefined) return undefined;
   const limitMs = overrunLimit(job, rule, facts);
@@ -173,7 +211,7 @@ function candidateOf(
  */
 function notStartedOf(job: UnfinishedJob, rule: JobStuckRule, facts: JobStuckFacts): Candidate | undefined {
   const limitMs = hopelessLimit(rule);
-  const told = facts.toldNotStarted?.has(job.jobName) ? job.waitingSinceAt : undefined;
+  const told = facts.toldHopeless?.has(job.jobName) ? job.waitingSinceAt : undefined;
   const hopelessAt = told ?? job.hopelessSinceAt;
   const hopeless = hopelessAt === undefined ? undefined : { job, sinceAt: hopelessAt, limitMs, isHopeless: true };
   if (job.waitingSinceAt === undefined) return hopeless;

@@ -4,7 +4,7 @@ import type { Judged } from './chain.ts';
 import { deadMenPassed, type DeadManPast, type DeadManRule } from './dead-man.ts';
 import { hastePassed, overrunsPassed, type EndedRun } from './duration-limits.ts';
 import { deadlinesPassed, type FinishByDay } from './finish-by.ts';
-import { stuckPassed, type JobStuckRule, type PastJob } from './job-stuck.ts';
+import { stuckPassed, toldOnce, type JobStuckRule, type PastJob } from './job-stuck.ts';
 import { levelsAcross } from './levels-passed.ts';
 import { suspensionsPassed } from './job-suspended.ts';
 import { missesPassed, type JudgedSlot } from './missed-schedule.ts';
@@ -165,6 +165,19 @@ describe('Jobs that were stuck', () => {
     assert.deepEqual(spans(stuckPassed('overrunning', rule, [job('a', 0, 7, { by })], known)), [[5, 7, 'a']]);
     const gap = { job: { jobName: 'a', reason: undefined, slotGapMs: 2 * hour } };
     assert.deepEqual(spans(stuckPassed('overrunning', rule, [job('a', 0, 7, gap)], none)), [[2, 7, undefined]]);
+  });
+  it('one that never started was told once, by the limit that passed first; one that started late also overran', () => {
+    const overrunning = [job('vain', 0, 5), job('late', 0, 5), job('usual', 0, 5), job('waits', 0, Infinity)];
+    const notStarted = [job('vain', 0, 5), job('late', 0, 4), job('waits', 0, Infinity)];
+    const told = (overrunningAfterMs: number): unknown => {
+      const once = toldOnce({ ...rule, overrunningAfterMs }, { notStarted, overrunning }, none);
+      return [once.notStarted, once.overrunning].map((jobs) => jobs.map((past) => past.job.jobName));
+    };
+    assert.deepEqual(told(2 * hour), [
+      ['vain', 'late', 'waits'],
+      ['late', 'usual'],
+    ]);
+    assert.deepEqual(told(minute), [[], ['vain', 'late', 'usual', 'waits']]);
   });
 });
 

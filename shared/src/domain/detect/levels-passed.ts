@@ -3,7 +3,7 @@ import type { DetectionRules, Judged } from './chain.ts';
 import { deadMenPassed, type DeadManPast } from './dead-man.ts';
 import { hastePassed, overrunsPassed, type DurationFacts, type EndedRun } from './duration-limits.ts';
 import { deadlinesPassed, type FinishByFacts } from './finish-by.ts';
-import { stuckPassed, type JobStuckFacts, type PastJob } from './job-stuck.ts';
+import { stuckPassed, toldOnce, type JobStuckFacts, type PastJob } from './job-stuck.ts';
 import { suspensionsPassed } from './job-suspended.ts';
 import { missesPassed, type MissedScheduleFacts } from './missed-schedule.ts';
 import { outputPassed, type OutputHistory } from './output.ts';
@@ -107,8 +107,10 @@ function goingOn(judged: readonly Judged[]): PassedLevel[] {
 }
 
 function stuckLevels({ stuck: rules }: DetectionRules, stuck: NonNullable<DetectionPast['stuck']>): PassedLevel[] {
+  const isOneOf = rules.notStarted && rules.overrunning;
+  const jobs = { ...stuck, ...(isOneOf ? toldOnce(isOneOf, stuck, stuck.durations) : {}) };
   return (['notStarted', 'terminating', 'overrunning'] as const).flatMap((subject) => {
     const rule = rules[subject];
-    return rule ? stuckPassed(subject, rule, stuck[subject], stuck.durations) : [];
+    return rule ? stuckPassed(subject, rule, jobs[subject], stuck.durations) : [];
   });
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it, test } from 'node:test';
 import { durationRegression, type DurationRegressionFacts } from './duration-regression.ts';
 import { jobStuck, type JobStuckFacts, type JobStuckRule, type UnfinishedJob } from './job-stuck.ts';
 import { jobSuspended } from './job-suspended.ts';
@@ -20,6 +20,14 @@ test('durationRegression: recent runs half as long again hold', () => {
   const verdict = regression([18, 19, 18, 20, 19]);
   assert.ok(verdict.kind === 'holds');
   assert.equal(verdict.figures.measured, 20 * 60);
+});
+test('durationRegression: its limit is as round as the baseline allows, and never above what is said to pass it', () => {
+  const precise = { ...baseline, p95: 11.97 * minute };
+  const limitOf = (recent: number): number | undefined => {
+    const verdict = regression([recent, recent, recent, recent, recent], { baseline: precise });
+    return verdict.kind === 'holds' ? verdict.figures.limit : undefined;
+  };
+  assert.deepEqual([limitOf(20), limitOf(17.97)], [18 * 60, (17.97 * minute) / 1000]);
 });
 for (const [says, recent, more] of [
   ['one slow run alone does not', [10, 11, 10, 11, 30], {}],
@@ -120,12 +128,12 @@ test('jobStuck notStarted: a container that waits in vain beside others that run
 });
 
 test('jobStuck notStarted: what is told stays until the Job starts, also when nothing says any more why it waits', () => {
-  const toldNotStarted = new Set(['j']);
-  const waiting = stuck([job({ waitingSinceAt: 0 })], { toldNotStarted });
+  const toldHopeless = new Set(['j']);
+  const waiting = stuck([job({ waitingSinceAt: 0 })], { toldHopeless });
   const verdict = jobStuck('notStarted', stuckRule, waiting, 5 * minute);
   assert.equal(verdict.kind === 'holds' && verdict.since, 2 * minute);
   assert.equal(jobStuck('notStarted', stuckRule, stuck([job({ waitingSinceAt: 0 })]), 5 * minute).kind, 'quiet');
-  assert.equal(jobStuck('notStarted', stuckRule, stuck([job({})], { toldNotStarted }), 5 * minute).kind, 'quiet');
+  assert.equal(jobStuck('notStarted', stuckRule, stuck([job({})], { toldHopeless }), 5 * minute).kind, 'quiet');
 });
 
 test('jobStuck notStarted: what is told keeps the limit that it was told by', () => {
@@ -135,9 +143,9 @@ test('jobStuck notStarted: what is told keeps the limit that it was told by', ()
   };
   const replaced = [job({ waitingSinceAt: 0, hopelessSinceAt: 4 * minute })];
   assert.equal(limitOf(stuck(replaced), 5 * minute), false);
-  const toldNotStarted = new Set(['j']);
-  assert.deepEqual(limitOf(stuck(replaced, { toldNotStarted }), 5 * minute), [120, ['j']], 'another pod waits anew');
-  assert.deepEqual(limitOf(stuck(replaced, { toldNotStarted }), 30 * minute), [120, ['j']]);
+  const toldHopeless = new Set(['j']);
+  assert.deepEqual(limitOf(stuck(replaced, { toldHopeless }), 5 * minute), [120, ['j']], 'another pod waits anew');
+  assert.deepEqual(limitOf(stuck(replaced, { toldHopeless }), 30 * minute), [120, ['j']]);
   assert.deepEqual(
     limitOf(stuck([job({ waitingSinceAt: 0 })]), 30 * minute),
     [600, undefined],
@@ -194,6 +202,41 @@ test('jobStuck overrunning: the first runs have a limit, from slot to slot, 1 to
     [limit(5 * minute), limit(6 * hour), limit(24 * hour), limit(undefined), limit(6 * hour, 9)],
     [hour, 6 * hour, 12 * hour, 12 * hour, 6 * hour],
   );
+});
+
+describe('jobStuck: what never ran is told once', () => {
+  const told = (limits: Partial<JobStuckRule>, one: Partial<UnfinishedJob>, more?: Partial<JobStuckFacts>): string[] =>
+    (['notStarted', 'overrunning'] as const).filter((subject) => {
+      const facts = stuck([job({ startedAt: 0, ...one })], more);
+      return jobStuck(subject, { ...stuckRule, ...limits }, facts, 3 * hour).kind === 'holds';
+    });
+  const waiting = { waitingSinceAt: 0 };
+  const short = { overrunningAfterMs: minute };
+
+  it('by the limit that passes first', () => {
+    assert.deepEqual(told({ overrunningAfterMs: hour }, waiting), ['notStarted']);
+    assert.deepEqual(told(short, waiting), ['overrunning']);
+  });
+  it('as not started by both limits at once', () => {
+    assert.deepEqual(told({ overrunningAfterMs: 10 * minute }, waiting), ['notStarted']);
+  });
+  it('by the limit that it was told by, whatever is known later of its wait', () => {
+    const late = { ...waiting, hopelessSinceAt: -5 * minute };
+    assert.deepEqual(told(short, late), ['notStarted']);
+    assert.deepEqual(told(short, late, { toldOverrunning: new Map([['j', minute]]) }), ['overrunning']);
+    assert.deepEqual(told(short, waiting, { toldNotStarted: new Set(['j']) }), ['notStarted']);
+  });
+  it('from its start, once it runs; and twice where one container ran and another waits in vain', () => {
+    assert.deepEqual(told({ overrunningAfterMs: hour }, {}), ['overrunning']);
+    assert.deepEqual(told({ overrunningAfterMs: hour }, { hopelessSinceAt: 0 }), ['notStarted', 'overrunning']);
+  });
+  it('and says that it has not started', () => {
+    const at = (one: Partial<UnfinishedJob>): unknown => {
+      const verdict = jobStuck('overrunning', { ...stuckRule, ...short }, stuck([job({ startedAt: 0, ...one })]), hour);
+      return verdict.kind === 'holds' && verdict.detail['neverRan'];
+    };
+    assert.deepEqual([at(waiting), at({})], [true, undefined]);
+  });
 });
 
 test('jobStuck terminating: decided, yet its pods do not end', () => {

@@ -1,7 +1,7 @@
 import type { ExecutionStatus, ExecutionTrigger } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 import type { Fault } from './fault.ts';
-import type { OutputFacts } from './output-facts.ts';
+import type { OutputFacts } from '../objects/pod.ts';
 
 export {
   executionStatuses,

@@ -1,13 +1,6 @@
 import type { ExecutionStatus } from './execution.ts';
 import type { JobFacts } from '../objects/job.ts';
-import type { PodFacts } from '../objects/pod.ts';
-
-/** What a run says of its output: `::cronjob-monitor rows=0 bytes=1.2e9`. */
-export interface OutputFacts {
-  readonly values: ReadonlyMap<string, number>;
-  /** What was ignored, in sentences without the ignored text, which may be a secret. */
-  readonly problems: readonly string[];
-}
+import type { OutputFacts, PodFacts } from '../objects/pod.ts';
 
 /** A line with facts begins with it. */
 const factsMark = '::cronjob-monitor ';

@@ -1,4 +1,4 @@
-import type { SymptomCause } from './symptoms.ts';
+import type { SymptomCause } from './symptom-causes.ts';
 
 /** One thing that is wrong with the service. */
 export interface Problem {

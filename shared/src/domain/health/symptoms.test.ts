@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { symptomCauses, symptomsOf, type HealthFigures, type SymptomCause } from './symptoms.ts';
+import { symptomCauses, type SymptomCause } from './symptom-causes.ts';
+import { symptomsOf, type HealthFigures } from './symptoms.ts';
 
 const minute = 60_000;
 const lastAt = Date.parse('2026-11-21T06:49:29.000Z');

@@ -3,7 +3,6 @@ import type { LastWriter } from '../detect/disappeared.ts';
 import type { Instant } from '../instant.ts';
 import type { Annotations } from '../settings/words.ts';
 import type { FieldWrite } from '../watch/judges-from.ts';
-import type { JobMarks } from './job-group.ts';
 
 export type { ConcurrencyPolicy };
 
@@ -16,6 +15,17 @@ export interface CronJobNotes {
   readonly dependsOn?: string;
   /** `advice-ignore`: codes of findings that are to be left. */
   readonly adviceIgnore?: string;
+}
+
+/** What a Job that no CronJob controls can be selected by. */
+export interface JobMarks {
+  readonly labels: Readonly<Record<string, string>>;
+  /** Keys of its annotations. */
+  readonly annotations: readonly string[];
+  /** As a CronJob has them. */
+  readonly notes: CronJobFacts['notes'];
+  /** Kind of the object that controls it, such as `JobSet`; undefined: none does. */
+  readonly ownerKind: string | undefined;
 }
 
 /** What we keep of a CronJob, about 1 KiB; a group of Jobs has the same form, and no schedule. */

@@ -1,17 +1,7 @@
 import { createHash } from 'node:crypto';
 import { groupSign as sign } from '../../contract/index.ts';
-import type { CronJobFacts } from './cron-job.ts';
-
-/** What a Job that no CronJob controls can be selected by. */
-export interface JobMarks {
-  readonly labels: Readonly<Record<string, string>>;
-  /** Keys of its annotations. */
-  readonly annotations: readonly string[];
-  /** As a CronJob has them. */
-  readonly notes: CronJobFacts['notes'];
-  /** Kind of the object that controls it, such as `JobSet`; undefined: none does. */
-  readonly ownerKind: string | undefined;
-}
+import type { CronJobFacts, JobMarks } from './cron-job.ts';
+import type { JobFacts } from './job.ts';
 
 /** What the group of a Job follows from, as its metadata says. */
 export interface GroupedJob {
@@ -82,4 +72,18 @@ export function toGroupFacts(
     restartPolicy: undefined,
     specWrites: [],
   };
+}
+
+/** The group of a Job, in the form of a CronJob without a schedule. */
+export function groupOf(job: JobFacts, marks: JobMarks, earlier: CronJobFacts | undefined): CronJobFacts {
+  const { cronJobUid: uid, namespace, cronJobName: name, templateHash } = job;
+  return toGroupFacts({
+    uid,
+    namespace,
+    name,
+    marks,
+    templateHash,
+    templateWrittenAt: job.createdAt,
+    createdAt: Math.min(job.createdAt, earlier?.createdAt ?? Infinity),
+  });
 }

@@ -1,5 +1,5 @@
 import type { Instant } from '../instant.ts';
-import type { JobMarks } from './job-group.ts';
+import type { JobMarks } from './cron-job.ts';
 import type { JobOutcome } from '../execution/outcome.ts';
 
 /** What we keep of a Job: the few fields that decide, about 0.3 KiB. kubernetes.io/docs: Job status. */

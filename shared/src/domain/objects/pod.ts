@@ -1,5 +1,11 @@
 import type { Instant } from '../instant.ts';
-import type { OutputFacts } from '../execution/output-facts.ts';
+
+/** What a run says of its output: `::cronjob-monitor rows=0 bytes=1.2e9`. */
+export interface OutputFacts {
+  readonly values: ReadonlyMap<string, number>;
+  /** What was ignored, in sentences without the ignored text, which may be a secret. */
+  readonly problems: readonly string[];
+}
 
 /** What we keep of a pod of a Job: enough for the exit cause, the attempts and "never started". */
 export interface PodFacts {

@@ -3,8 +3,16 @@ import type { Instant } from '../instant.ts';
 import { instantOfWrite, type FieldWrite } from '../watch/judges-from.ts';
 import type { Annotations } from './words.ts';
 
-/** By these a run or a slot is judged; what the others say decides at the instant at which it is asked. */
-export const judgingWords = ['grace', 'max-duration', 'finish-by'] as const satisfies readonly OwnerWord[];
+/**
+ * By these a run or a slot is judged, or muted: as they were when it came. What the others say decides at the instant at which it is asked:
+ * how bad it is, and who hears of it, is up to who owns the CronJob now.
+ */
+export const judgingWords = [
+  'grace',
+  'max-duration',
+  'finish-by',
+  'mute-until',
+] as const satisfies readonly OwnerWord[];
 
 /** What a CronJob and its Namespace say about how it is judged: nothing but `judgingWords`. */
 export interface JudgingWords {

@@ -9,6 +9,7 @@ import {
   mergeSketches,
   sketchOf,
   sketchPercentile,
+  toldOfSketch,
   sketchSize,
   withoutSketch,
 } from './sketch.ts';
@@ -101,4 +102,11 @@ test('bytes that are no sketch are refused', () => {
 
 test('what is no duration is refused', () => {
   for (const value of [-1, Number.NaN, Infinity]) assert.throws(() => sketchOf([value]), RangeError);
+});
+
+test('a percentile is told as the roundest value that it may stand for', () => {
+  for (const ms of [250, 4_000, 90_000, 5 * 60_000, 12 * 60_000, 3 * 3_600_000, 26 * 3_600_000]) {
+    assert.equal(toldOfSketch(sketchPercentile(sketchOf([ms]), 0.95) ?? 0), ms);
+  }
+  for (let ms = 1; ms < 1e9; ms *= 1.37) assert.ok(Math.abs(toldOfSketch(ms) - ms) <= 0.01 * ms, `${ms}`);
 });

@@ -77,6 +77,20 @@ export function sketchPercentile(sketch: Sketch, p: number): number | undefined 
   return undefined;
 }
 
+const [secondMs, minuteMs, hourMs] = [1_000, 60_000, 3_600_000];
+const roundSteps = [
+  ...[6, 1, 0.5].map((hours) => hours * hourMs),
+  ...[15, 10, 5, 1, 0.5].map((minutes) => minutes * minuteMs),
+  ...[15, 10, 5, 1, 0.5, 0.1].map((seconds) => seconds * secondMs),
+  10,
+];
+
+/** Milliseconds of a sketch as they are told: the roundest of those that it may stand for, so that five minutes are told as five minutes. */
+export function toldOfSketch(ms: number): number {
+  const told = roundSteps.map((step) => Math.round(ms / step) * step);
+  return told.find((one) => Math.abs(one - ms) <= sketchError * ms) ?? ms;
+}
+
 const formatVersion = 1;
 
 /** The stored form: a version byte, then varints: zeros, number of buckets, and for each its distance from the last and its count. */

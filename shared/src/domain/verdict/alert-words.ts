@@ -1,5 +1,6 @@
 import type { AlertSubject, AlertType, Words } from '../../contract/index.ts';
 import { failureOf, type AlertFacts } from '../delivery/alert-context.ts';
+import { cutEnd } from '../text/cut.ts';
 import { toAbsence } from '../detect/disappeared.ts';
 import { ordinal, outputInWords } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
@@ -42,6 +43,14 @@ function frozenAt(words: Words, endedAt: Instant): Words {
   );
 }
 
+/** Which indexes failed, or which rule ended it, in a few words; empty: neither is known. */
+function whatFailed({ verdict }: AlertFacts): string {
+  const { policyRule, failedIndexes } = verdict?.detail ?? {};
+  if (typeof policyRule === 'string') return policyRule;
+  if (typeof failedIndexes !== 'string') return '';
+  return `${/^\d+$/.test(failedIndexes) ? 'index' : 'indexes'} ${cutEnd(failedIndexes, 40)}`;
+}
+
 type Teller = (alert: WordedAlert) => Words;
 
 const tellers: Readonly<Record<Exclude<AlertType, 'slaBreached' | 'jobStuck' | 'absent'>, Teller>> = {
@@ -50,7 +59,7 @@ const tellers: Readonly<Record<Exclude<AlertType, 'slaBreached' | 'jobStuck' | '
     // Of several failures it began with the first; the run it names is the newest.
     const at = facts.run?.finishedAt ?? (count > 1 ? undefined : alert.sinceAt);
     const when = at === undefined ? `, failing since ${instantIn('at', alert.sinceAt)}` : ` ${instantIn('ago', at)}`;
-    const exit = exitInWords(failureOf(facts));
+    const exit = [exitInWords(failureOf(facts)), whatFailed(facts)].filter((part) => part !== '').join(', ');
     const row = count > 1 ? ` (${ordinal(count)} failure in a row)` : '';
     return `Last run failed${when}${exit === '' ? '' : `: ${exit}`}${row}`;
   },
@@ -116,9 +125,10 @@ const subjectTellers: Readonly<Record<AlertSubject, Teller>> = {
     return `Not started for ${instantIn('age', beforeLimit(alert))}${reason === undefined ? '' : `: ${reason}`}${others(alert)}`;
   },
   overrunning: (alert) => {
-    // What waits for something may never have begun.
-    const { reason } = alert.facts;
-    const [goesOn, why] = reason === undefined ? ['Running', ''] : ['Not ended', `: ${reason}`];
+    const { reason, verdict } = alert.facts;
+    const goesOn =
+      verdict?.detail['neverRan'] === true ? 'Not started' : reason === undefined ? 'Running' : 'Not ended';
+    const why = reason === undefined ? '' : `: ${reason}`;
     return `${goesOn} for ${instantIn('age', beforeLimit(alert))}${limitOf(alert)}${why}${others(alert)}`;
   },
   terminating: (alert) => `Ending for ${instantIn('age', beforeLimit(alert))}${others(alert)}`,

@@ -254,6 +254,13 @@ describe('the sentence of an alert', () => {
       'p95 is 18 min, 64 % above its baseline (limit 16 min 30 s)',
     ],
     [
+      {
+        ...anAlert('jobFailed'),
+        facts: { exitCode: 1, verdict: { reason: '', count: 1, timeZone: 'UTC', detail: { failedIndexes: '0,2-3' } } },
+      },
+      'Last run failed 1 h ago: exit code 1, indexes 0,2-3',
+    ],
+    [
       { ...anAlert('slaBreached', 'maxDuration'), measured: 410, limit: 390 },
       'Last run took 6 min 50 s (limit 6 min 30 s)',
     ],
@@ -265,6 +272,14 @@ describe('the sentence of an alert', () => {
     [
       { ...anAlert('jobStuck', 'overrunning'), limit: 600, facts: { reason: 'ImagePullBackOff' } },
       'Not ended for 1 h 10 min (limit 10 min): ImagePullBackOff',
+    ],
+    [
+      {
+        ...anAlert('jobStuck', 'overrunning'),
+        limit: 600,
+        facts: { verdict: { reason: 'overrunning', count: 1, timeZone: 'UTC', detail: { neverRan: true } } },
+      },
+      'Not started for 1 h 10 min (limit 10 min)',
     ],
     [{ ...anAlert('jobStuck', 'terminating'), limit: 600 }, 'Ending for 1 h 10 min'],
   ];

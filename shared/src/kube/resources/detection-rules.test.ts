@@ -36,6 +36,8 @@ test('a subject of stuck Jobs whose limit cannot be read is off, the others are 
   const { stuck } = rulesOf({ stuckJobs: { notStartedAfter: 'soon' } });
   assert.equal(stuck.notStarted, undefined);
   assert.equal(stuck.terminating?.terminatingAfterMs, 600_000);
+  const { notStartedAfterMs, hopelessAfterMs } = stuck.overrunning ?? {};
+  assert.deepEqual([notStartedAfterMs, hopelessAfterMs], [Infinity, 0], 'it keeps no Job from overrunning');
 });
 
 test('a group of Jobs is judged by how its Jobs end and how long they take, and by nothing that needs a schedule', () => {

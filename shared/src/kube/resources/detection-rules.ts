@@ -10,8 +10,9 @@ export function detectionRulesOf(spec: MonitorSpec, cronJobZone: string): Detect
   const auto = deadManSwitch?.autoFromSchedule;
   const stuck = {
     enabled: stuckJobs.enabled,
-    notStartedAfterMs: msOf(stuckJobs.notStartedAfter) ?? 0,
-    hopelessAfterMs: msOf(stuckJobs.hopelessAfter) ?? 0,
+    // What is not asked for has passed first of no Job.
+    notStartedAfterMs: msOf(stuckJobs.notStartedAfter) ?? Infinity,
+    hopelessAfterMs: stuckJobs.notStartedAfter === undefined ? 0 : (msOf(stuckJobs.hopelessAfter) ?? 0),
     terminatingAfterMs: msOf(stuckJobs.terminatingAfter) ?? 0,
     overrunningAfterMs: msOf(stuckJobs.overrunningAfter),
   };

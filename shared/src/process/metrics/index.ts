@@ -8,7 +8,6 @@ import { runtimeFamilies } from './runtime.ts';
 
 export { createNeighbourMetrics, type NeighbourMetrics } from './neighbours.ts';
 export type { Registry } from 'prom-client';
-export { watchSymptoms, type SymptomWatchDeps } from './symptom-watch.ts';
 export { textContentType } from './render.ts';
 
 /** The metrics of one process: those of the runtime, and whatever is registered. */

@@ -179,15 +179,20 @@ export async function listAlerts(
   return found.map((row) => toStoredAlert(db, row));
 }
 
-/** What is open about these CronJobs, pending ones too: worst first, then what knows a cause before figures that runs move, then the oldest. */
+/**
+ * What is open about these CronJobs, pending ones too: worst first, then what is still judged before what a monitor that is gone said last,
+ * then what knows a cause before figures that runs move, then the oldest.
+ */
 export async function listOpenAlerts(db: Db, cronJobIds: readonly number[]): Promise<StoredAlert[]> {
   const found: StoredAlert[] = [];
   for (const part of inParts(cronJobIds)) {
     const filter = { states: openAlertStates, cronJobIds: part };
     found.push(...(await listAlerts(db, filter, { sort: { key: 'severity', descending: false } })));
   }
-  const rank = ({ severity, type }: StoredAlert): number =>
-    (severity === 'critical' ? 0 : 2) + Number(type === 'slaBreached' || type === 'durationRegression');
+  const rank = ({ severity, suppressedBy, type }: StoredAlert): number =>
+    (severity === 'critical' ? 0 : 4) +
+    2 * Number(suppressedBy === 'monitorGone') +
+    Number(type === 'slaBreached' || type === 'durationRegression');
   return found.toSorted((a, b) => rank(a) - rank(b));
 }
 

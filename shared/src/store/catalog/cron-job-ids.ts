@@ -38,7 +38,7 @@ export async function listWatchedSince(db: Db, uids: readonly string[]): Promise
     db,
     bound,
     (marks) =>
-      `select uid, coalesce((select min(${judgesFrom('t')}) from monitor_targets t where t.cronjob_id = cronjobs.id ` +
+      `select uid, coalesce((select min(${judgesFrom('t', 'cronjobs')}) from monitor_targets t where t.cronjob_id = cronjobs.id ` +
       `and t.removed_at is null), created_at) as since_at from cronjobs where uid in (${marks})`,
   );
   const seen = new Map<string, Instant>();

@@ -44,7 +44,7 @@ export async function listSeenAndGone(
       ...(await rows(
         db,
         'select t.monitor_id, c.namespace, c.name, c.deleted_at from monitor_targets t join cronjobs c on c.id = t.cronjob_id ' +
-          `where t.monitor_id in (${marks(ids)}) and c.deleted_at is not null and c.last_success_at >= ${judgesFrom('t')} ` +
+          `where t.monitor_id in (${marks(ids)}) and c.deleted_at is not null and c.last_success_at >= ${judgesFrom('t', 'c')} ` +
           `and (t.removed_at is null or t.removed_at >= c.deleted_at - ${seenTogetherMs}) order by c.id`,
         ids,
       )),

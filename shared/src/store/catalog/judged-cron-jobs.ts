@@ -64,9 +64,9 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
     db,
     ids,
     (marks) =>
-      `select t.cronjob_id, t.monitor_id, ${judgesFrom('t')} as judges_from_at, t.judged_at, t.news_from_at, t.removed_at, ` +
+      `select t.cronjob_id, t.monitor_id, ${judgesFrom('t', 'c')} as judges_from_at, t.judged_at, t.news_from_at, t.removed_at, ` +
       'coalesce(m.first_uid, m.uid) as uid, m.namespace, m.name, m.deleted_at, m.generation, m.respecified_at ' +
-      `from monitor_targets t join monitors m on m.id = t.monitor_id where t.cronjob_id in (${marks}) order by t.monitor_id`,
+      `from monitor_targets t join monitors m on m.id = t.monitor_id join cronjobs c on c.id = t.cronjob_id where t.cronjob_id in (${marks}) order by t.monitor_id`,
   );
   const monitorsOf = Map.groupBy(targets, (row) => Number(row['cronjob_id']));
   return cronJobs.map((row) => ({

@@ -180,7 +180,7 @@ async function judgeSlotsFrom(tx: Tx, monitorId: number, begun: ReadonlyMap<numb
         tx,
         'update cronjobs set evaluated_through_at = ?, waiting_slot_at = null where evaluated_through_at is not null ' +
           `and id in (${marks(ids)}) and not exists (select 1 from monitor_targets t where t.cronjob_id = cronjobs.id ` +
-          `and t.monitor_id <> ? and t.removed_at is null and ${judgesFrom('t')} <= ?)`,
+          `and t.monitor_id <> ? and t.removed_at is null and ${judgesFrom('t', 'cronjobs')} <= ?)`,
         [fromAt - 1, ...ids, monitorId, fromAt],
       );
     }

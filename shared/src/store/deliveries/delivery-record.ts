@@ -21,7 +21,7 @@ export interface NewDelivery {
   readonly digestId?: string | undefined;
   readonly channel: { readonly uid: string; readonly name: string };
   readonly kind: DeliveryKind;
-  /** Of a digest: its cause; `scope` also of what waits for one. Of a closing: firstNotice, where its channel had heard nothing before. `after`: its turn comes after others. */
+  /** Of a digest: its cause; `scope` also of what waits for one. Of a closing: firstNotice, where its channel had heard nothing before. `after`: its turn comes after others. `newChannel`: it is named later. */
   readonly cause?: string | undefined;
   readonly severity: MessageSeverity;
   readonly state: Extract<DeliveryState, 'ready' | 'parked' | 'collapsed' | 'digested'>;
@@ -86,6 +86,8 @@ export const priorityLevels: readonly number[] = [testPriority, ...Object.values
 export const firstNoticeCause = 'firstNotice';
 /** `cause` of the first message to a channel that hears of its alert some time after the others. */
 export const afterCause = 'after';
+/** `cause` of the first message to a channel that was named for its alert when others had been told already. */
+export const newChannelCause = 'newChannel';
 
 const hourMs = 3_600_000;
 

@@ -80,10 +80,30 @@ export async function updateLookedAt(tx: Tx, ids: readonly string[], nextAt: Ins
   );
 }
 
-/** A message about the active alert is owed: it is asked again then whether it may be told. */
-export async function updateOwed(tx: Tx, alertId: string, dueAt: Instant): Promise<void> {
-  await change(tx, "update alerts set due_at = ? where id = ? and state = 'active'", [
+/**
+ * A message about the active alert is owed: it is asked again then whether it may be told. `takenBack`: all its messages of one decision to
+ * tell, which was none then: those that are made in their place have its number.
+ */
+export async function updateOwed(
+  tx: Tx,
+  {
+    alertId,
     dueAt,
+    takenBack,
+  }: { readonly alertId: string; readonly dueAt: Instant; readonly takenBack: readonly string[] },
+): Promise<void> {
+  for (const id of takenBack) {
+    const bound = tx.dialect.id16(toId16(id));
+    // A few; they share a connection. What is made anew is no replay of it.
+    await change(tx, "update deliveries set dedup_key = ? where id = ? and state = 'cancelled'", [
+      `taken back ${id}`,
+      bound,
+    ]);
+  }
+  const used = takenBack.length > 0 ? 1 : 0;
+  await change(tx, "update alerts set due_at = ?, notify_no = notify_no - ? where id = ? and state = 'active'", [
+    dueAt,
+    used,
     tx.dialect.id16(toId16(alertId)),
   ]);
 }

@@ -15,7 +15,7 @@ import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 import { promoteTwin } from './cancel-delivery.ts';
 import { recordDeliveryChanges } from './delivery-changes.ts';
-import { firstNoticeCause, idOrUndefined, type StoredDeliveryError } from './delivery-record.ts';
+import { firstNoticeCause, newChannelCause, idOrUndefined, type StoredDeliveryError } from './delivery-record.ts';
 import { settleChannels, type ChannelSettled } from './settle-channels.ts';
 
 interface SettleRequest {
@@ -216,8 +216,12 @@ async function listToldAlerts(tx: Tx, settling: readonly Settling[]): Promise<un
   return [...new Map([...own, ...merged].map((id) => [tx.dialect.id16Text(id), id])).values()];
 }
 
-/** A closing says that it is over, unless it is the first that its channel hears; an update and a test tell nothing new of any alert. */
+/**
+ * A closing says that it is over, unless it is the first that its channel hears; an update and a test tell nothing new of any alert, and to
+ * one channel more what the others know.
+ */
 function tellsOf(kind: DeliveryKind, row: Row): boolean {
+  if (row['cause'] === newChannelCause) return false;
   return (kind !== 'closing' || isFirstNotice(row)) && kind !== 'test' && kind !== 'drill' && kind !== 'update';
 }
 

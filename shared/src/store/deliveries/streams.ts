@@ -1,8 +1,8 @@
 import type { DeliveryKind, DeliveryState, DeliveryStateReason, MessageSeverity } from '../../contract/index.ts';
 import type { FrozenMessage, Heading, Instant } from '../../domain/index.ts';
-import { firstRow, rows } from '../ask.ts';
+import { change, firstRow, rows } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
-import type { Db } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 import { idOrUndefined } from './delivery-record.ts';
@@ -95,7 +95,7 @@ export async function findStreamEnd(
 
 /**
  * The message to the same channel about the same condition that another monitor's live alert has made since `after`, neither
- * cancelled nor dead; the newest. One that waits for its turn after other channels is none. Undefined: there is none.
+ * cancelled nor dead, of the same severity or a higher one; the newest. One that waits for its turn after other channels is none. Undefined: there is none.
  */
 export async function findTwin(
   db: Db,
@@ -110,12 +110,60 @@ export async function findTwin(
   const row = await firstRow(
     db,
     'select d.id, d.stream_id from deliveries d join alerts a on a.id = d.alert_id ' +
-      "where d.collapse_key = ? and d.created_at > ? and d.alert_id <> ? and d.severity = ? and d.kind <> 'closing' " +
+      "where d.collapse_key = ? and d.created_at > ? and d.alert_id <> ? and d.severity in (?, 'critical') and d.kind <> 'closing' " +
       "and d.state in ('ready', 'claimed', 'parked', 'sent', 'digested') and coalesce(d.state_reason, '') <> 'after' and a.live_key is not null " +
       'order by d.created_at desc, d.id desc limit 1',
     [of.collapseKey, of.after, db.dialect.id16(toId16(of.alertId)), of.severity],
   );
   return row && { id: db.dialect.id16Text(row['id']), streamId: db.dialect.id16Text(row['stream_id']) };
+}
+
+/** A message that another one speaks for now. */
+interface FoldedTwin {
+  readonly id: string;
+  readonly alertId: string;
+  readonly kind: DeliveryKind;
+}
+
+/**
+ * Warnings of other monitors about the same condition, to the same channel, that have not left are merged into a critical message: its
+ * receiver hears of the run once, at the higher severity. `after`: exclusive.
+ */
+export async function foldLesserTwins(
+  tx: Tx,
+  of: {
+    readonly collapseKey: string;
+    readonly alertId: string;
+    readonly after: Instant;
+    readonly into: { readonly id: string; readonly streamId: string; readonly channelUid: string };
+  },
+): Promise<readonly FoldedTwin[]> {
+  const { id, streamId, channelUid } = of.into;
+  const [into, stream] = [id, streamId].map((one) => tx.dialect.id16(toId16(one)));
+  const found = await rows(
+    tx,
+    'select d.id, d.alert_id, d.kind, d.state, d.merged_into from deliveries d join alerts a on a.id = d.alert_id ' +
+      "where d.collapse_key = ? and d.created_at > ? and d.alert_id <> ? and d.severity = 'warning' and d.kind <> 'closing' and a.live_key is not null " +
+      "and d.attempts = 0 and (d.state = 'collapsed' or (d.state = 'ready' and coalesce(d.state_reason, '') not in ('after', 'scope'))) " +
+      "order by case d.state when 'ready' then 0 else 1 end, d.created_at, d.id",
+    [of.collapseKey, of.after, tx.dialect.id16(toId16(of.alertId))],
+  );
+  let { nextSeq } = found.length === 0 ? { nextSeq: 0 } : await findStreamEnd(tx, streamId, channelUid);
+  const folded: FoldedTwin[] = [];
+  for (const row of found) {
+    const mergedInto = row['merged_into'] === null ? undefined : tx.dialect.id16Text(row['merged_into']);
+    if (mergedInto !== undefined && !folded.some((twin) => twin.id === mergedInto)) continue;
+    const changed = await change(
+      tx,
+      "update deliveries set state = 'collapsed', state_reason = null, next_at = null, merged_into = ?, stream_id = ?, seq = ? where id = ? and state = ?",
+      [into, stream, nextSeq, row['id'], row['state']],
+    );
+    if (changed === 0) continue;
+    nextSeq++;
+    const alertId = tx.dialect.id16Text(row['alert_id']);
+    folded.push({ id: tx.dialect.id16Text(row['id']), alertId, kind: String(row['kind']) as DeliveryKind });
+  }
+  return folded;
 }
 
 /** Whether something else that still holds was told in this stream: then its receiver must not hear that it is over. */

@@ -1,5 +1,5 @@
 import type { Fault, Instant } from '../../domain/index.ts';
-import { optionalNumber } from '../column.ts';
+import { optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toFault } from '../fault-columns.ts';
 import { fullJobName, fullReason } from '../executions/short-text.ts';
@@ -17,6 +17,7 @@ export interface JudgedRunRow {
   readonly exitCode: number | undefined;
   readonly reason: string | undefined;
   readonly jobReason: string | undefined;
+  readonly failedIndexes: string | undefined;
   readonly fault: Fault | undefined;
   readonly durationMs: number | undefined;
   readonly isScheduled: boolean;
@@ -38,7 +39,7 @@ export async function listJudgedRuns(
   const { count, includeManual } = wanted;
   const range = {
     select:
-      'job_uid, job_name, status, finished_at, exit_code, reason, job_reason, duration_ms, "trigger", flags, cause, scope',
+      'job_uid, job_name, status, finished_at, exit_code, reason, job_reason, failed_indexes, duration_ms, "trigger", flags, cause, scope',
     orderBy: 'finished_at',
     limit: count,
   };
@@ -60,6 +61,7 @@ export async function listJudgedRuns(
         exitCode: optionalNumber(row['exit_code']),
         reason: fullReason(row['reason']),
         jobReason: fullReason(row['job_reason']),
+        failedIndexes: optionalText(row['failed_indexes']),
         fault: toFault(row),
         durationMs: optionalNumber(row['duration_ms']),
         isScheduled,

@@ -44,7 +44,7 @@ export class AlertState {
   readonly cronJob: Resource<CronJobDetail> | undefined = $derived.by(() => {
     const ref = this.#ref;
     if (!ref) return undefined;
-    return new Resource((signal) => getCronJob(ref, 0, signal), {
+    return new Resource((signal) => getCronJob(ref, {}, signal), {
       concerns: (hint) => concernsRuns(hint, ref),
       refs: () => [`${ref.namespace}/${ref.name}`],
     });

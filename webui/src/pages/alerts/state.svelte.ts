@@ -9,6 +9,7 @@ import {
   type StateCounts,
 } from '@cronjob-monitor/shared/contract';
 import { listAlertHistory, type AlertFilters } from '../../api/alerts.ts';
+import type { Query } from '../../api/client.ts';
 import { listIncidents } from '../../api/overview.ts';
 import type { Hint } from '../../api/stream.ts';
 import { wrongStates } from '../../format/verdict.ts';
@@ -28,8 +29,6 @@ const yesOrNo = ['any', 'yes', 'no'] as const;
 /** Changes that may change a row, or which there are. */
 const kinds: ReadonlySet<Hint['kind']> = new Set(['overview', 'alert', 'delivery', 'silence']);
 const everyMs = 60_000;
-/** An address holds so many ids. */
-const mostExported = 100;
 
 /** CronJobs with open alerts in their groups, and alerts that have ended. The view is in the address. */
 export class AlertsState {
@@ -69,6 +68,8 @@ export class AlertsState {
     ...(this.acknowledged === 'any' ? {} : { acknowledged: this.acknowledged === 'yes' }),
   });
 
+  readonly #heldOrNot = $derived(this.held === 'any' ? {} : { held: this.held === 'yes' });
+
   readonly #ended: AlertFilters = $derived({ ...this.#about, state: ['resolved', 'expired', 'cancelled'] });
 
   readonly open: Resource<IncidentList> = $derived.by(() => {
@@ -76,7 +77,7 @@ export class AlertsState {
       ...this.#ofOpen,
       state: this.states,
       owner: this.owners,
-      ...(this.held === 'any' ? {} : { held: this.held === 'yes' }),
+      ...this.#heldOrNot,
       limit: incidentsPerPage,
       offset: this.view === 'history' ? 0 : this.offset,
     };
@@ -106,17 +107,18 @@ export class AlertsState {
     });
   });
 
-  /** What an export of the view asks for: its alerts. Undefined: they are more than can be named. */
-  readonly exported: AlertFilters | undefined = $derived.by(() => {
-    if (this.view === 'history') return this.#ended;
-    if (this.states.length + this.owners.length === 0 && this.held === 'any')
-      return { ...this.#ofOpen, state: openAlertStates };
-    // Alerts have neither an owner nor the state of their CronJob: those in sight are named.
-    const { items = [], pagination } = this.open.value ?? {};
-    const id = items.flatMap(({ alerts }) => alerts.map((alert) => alert.id));
-    const isWhole = pagination?.total === items.length && id.length > 0 && id.length <= mostExported;
-    return isWhole ? { id, state: openAlertStates } : undefined;
-  });
+  /** What an export of the view asks for: its alerts. */
+  readonly exported: Query = $derived(
+    this.view === 'history'
+      ? { ...this.#ended }
+      : {
+          ...this.#ofOpen,
+          state: openAlertStates,
+          cronjobState: this.states,
+          owner: this.owners,
+          ...this.#heldOrNot,
+        },
+  );
 
   readonly knownNamespaces: readonly string[] = $derived(
     this.#known(

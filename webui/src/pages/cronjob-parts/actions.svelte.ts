@@ -76,7 +76,10 @@ export function menuOf(cronJob: Listed): MenuItem[] {
       ? [{ word: `Monitor ${monitor.namespace}/${monitor.name}`, href: addressOf('monitor', { ...monitor }) }]
       : []),
     ...actionsOf(cronJob).map(({ id, word, missing, run }, index) => ({
-      ...{ word, missing, run, isApart: index === 0 },
+      word,
+      missing,
+      run,
+      isApart: index === 0,
       ...(id === 'trigger' ? { key: 't' } : {}),
     })),
     ...acknowledgeItems(cronJob),

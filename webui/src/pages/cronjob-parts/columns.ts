@@ -1,7 +1,7 @@
 import { menuColumn, type Column } from '../../kit/table/column.ts';
 
 /** Columns that tables of CronJobs are made of. */
-export const cronJobColumns = {
+const cronJobColumns = {
   status: { id: 'status', title: 'Status', width: '120px', sortKey: 'status', card: 'aside', cardOrder: 2 },
   name: { id: 'name', title: 'Name', width: '156px', sortKey: 'name', card: 'lead', cardOrder: 1 },
   verdict: { id: 'verdict', title: 'Verdict', card: 'full', cardOrder: 3 },
@@ -63,5 +63,3 @@ export const groupColumns: readonly Column[] = [
   alerts,
   menu,
 ];
-/** Those of one monitor. */
-export const monitorColumns: readonly Column[] = [status, name, verdict, next, rate, strip, menu];

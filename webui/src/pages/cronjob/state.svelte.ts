@@ -1,6 +1,8 @@
+import { untrack } from 'svelte';
 import type {
   AlertType,
   CronJobDetail,
+  CronJobInclude,
   CronJobRoutes,
   Execution,
   ExecutionPage,
@@ -9,7 +11,7 @@ import type {
   Series,
   SlotPage,
 } from '@cronjob-monitor/shared/contract';
-import { alertTypes, executionStatuses, executionTriggers } from '@cronjob-monitor/shared/contract';
+import { alertTypes, executionStatuses, executionTriggers, isGroupName } from '@cronjob-monitor/shared/contract';
 import type { Answer, Query } from '../../api/client.ts';
 import { getCronJob, getRoute, getSeries, listUnmetSlots } from '../../api/cronjobs.ts';
 import { listExecutions } from '../../api/executions.ts';
@@ -20,7 +22,7 @@ import { msOf } from '../../format/time.ts';
 import { router } from '../../router.svelte.ts';
 import { countIn, wordIn, wordsIn } from '../../state/filters.ts';
 import { now } from '../../state/now.svelte.ts';
-import { Resource } from '../../state/resource.svelte.ts';
+import { pieceOf, Resource, type Shown } from '../../state/resource.svelte.ts';
 
 /** Expected runs in the strip. */
 const stripLength = 90;
@@ -61,8 +63,8 @@ export class CronJobState {
   constructor(ref: Ref) {
     this.ref = ref;
     this.#concerns = (hint) => concernsCronJob(hint, ref);
-    this.detail = new Resource((signal) => getCronJob(ref, stripLength, signal), {
-      concerns: this.#concerns,
+    this.detail = new Resource((signal) => this.#askDetail(signal), {
+      concerns: (hint) => this.#concerns(hint) || (this.#included.includes('route') && concernsRoute(hint)),
       refs: () => [`${ref.namespace}/${ref.name}`],
     });
     this.year = new Resource((signal) => getSeries(ref, 365, signal), { concerns: this.#concerns });
@@ -83,6 +85,33 @@ export class CronJobState {
     return ranges.filter((days) => Number(days) <= 30 || keptDays > 30);
   });
 
+  /** What is asked for with the detail: the pieces that are shown, unless the page asks for other ones of their kind. */
+  readonly #included: readonly CronJobInclude[] = $derived.by(() => {
+    const isOfRuns = this.part === 'runs';
+    return [
+      ...(isOfRuns && this.#isUsualPage ? (['runs'] as const) : []),
+      ...(isOfRuns && this.range === '30' && !isGroupName(this.ref.name) ? (['slots'] as const) : []),
+      ...(this.#isUsualRoute ? (['route'] as const) : []),
+    ];
+  });
+  #asked = '';
+
+  async #askDetail(signal: AbortSignal): Promise<Answer<CronJobDetail>> {
+    const include = this.#included;
+    const answer = await getCronJob(this.ref, { recent: stripLength, include }, signal);
+    // An answer that is the one before of its kind is news after one of another kind.
+    const isOfOtherKind = include.join() !== this.#asked;
+    this.#asked = include.join();
+    return { ...answer, changed: answer.changed || isOfOtherKind };
+  }
+
+  /** A part that comes into sight may show what the detail did not bring along. Fit for an effect. */
+  completeDetail(): void {
+    const detail = this.detail.value;
+    const isComplete = this.#included.every((piece) => detail?.[piece] !== undefined);
+    if (detail && !isComplete) untrack(() => void this.detail.refresh());
+  }
+
   /** What the tracer follows. */
   readonly heardType: AlertType = $derived(wordIn(router.query, 'hears', alertTypes, 'jobFailed'));
   /** The instant that it is asked about; undefined: now. An hour that has passed is now. */
@@ -92,19 +121,25 @@ export class CronJobState {
   });
 
   /** Who hears of it. */
-  readonly route: Resource<CronJobRoutes> = $derived.by(() => {
+  readonly route: Shown<CronJobRoutes> = $derived.by(() => {
+    // Of one that no monitor selects the endpoint of the route says so itself.
+    if (this.#isUsualRoute && this.#hasRoute) return pieceOf(this.detail, ({ route }) => route ?? undefined);
     const question = { type: this.heardType, at: this.heardAt };
     return new Resource((signal) => getRoute(this.ref, question, signal), {
-      concerns: (hint) => this.#concerns(hint) || ['monitor', 'silence', 'channel'].includes(hint.kind),
+      concerns: (hint) => this.#concerns(hint) || concernsRoute(hint),
     });
   });
+
+  readonly #isUsualRoute: boolean = $derived.by(() => this.heardType === 'jobFailed' && this.heardAt === undefined);
+  readonly #hasRoute: boolean = $derived.by(() => this.detail.value?.route !== null);
 
   askRoute(changes: { readonly hears?: AlertType | undefined } | { readonly at?: string | undefined }): void {
     router.setQuery(changes);
   }
 
   /** A page of the table of runs. */
-  readonly runs: Resource<ExecutionPage> = $derived.by(() => {
+  readonly runs: Shown<ExecutionPage> = $derived.by(() => {
+    if (this.#isUsualPage) return pieceOf(this.detail, ({ runs }) => runs);
     const { statuses, triggers, offset } = this;
     const since = sinceOf(this.range);
     return new Resource(
@@ -113,6 +148,10 @@ export class CronJobState {
       { concerns: this.#concerns },
     );
   });
+
+  readonly #isUsualPage: boolean = $derived.by(
+    () => this.range === '30' && this.offset === 0 && this.statuses.length + this.triggers.length === 0,
+  );
 
   /** All runs of the table, for a file. */
   readonly exported: Query = $derived({
@@ -137,8 +176,9 @@ export class CronJobState {
   readonly year: Resource<Series>;
 
   /** Expected runs of the range that no run answered. */
-  readonly unmet: Resource<SlotPage> = $derived.by(() => {
+  readonly unmet: Shown<SlotPage> = $derived.by(() => {
     const days = this.range;
+    if (days === '30') return pieceOf(this.detail, ({ slots }) => slots);
     return new Resource((signal) => listUnmetSlots(this.ref, sinceOf(days), signal), { concerns: this.#concerns });
   });
 
@@ -189,6 +229,10 @@ export function pointsOf(runs: readonly Execution[]): DurationPoint[] {
           },
         ],
   );
+}
+
+function concernsRoute({ kind }: Hint): boolean {
+  return kind === 'monitor' || kind === 'silence' || kind === 'channel';
 }
 
 /** A change that may show on the page of a CronJob or of one of its runs. */

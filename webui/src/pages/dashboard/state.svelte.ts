@@ -1,5 +1,5 @@
 import { untrack } from 'svelte';
-import type { Overview, Stats } from '@cronjob-monitor/shared/contract';
+import type { Overview, StreamData } from '@cronjob-monitor/shared/contract';
 import { getOverview } from '../../api/overview.ts';
 import type { Hint } from '../../api/stream.ts';
 import { hasSameStates } from '../../state/concerns.ts';
@@ -8,10 +8,14 @@ import { preferences } from '../../state/preferences.svelte.ts';
 import { Resource } from '../../state/resource.svelte.ts';
 import { session, stillHealthy } from '../../state/session.svelte.ts';
 
-/** Changes that may change the answer; runs are in the counts, which the stream carries. */
-const kinds: ReadonlySet<Hint['kind']> = new Set(['overview', 'alert', 'silence', 'monitor', 'channel', 'health']);
+/** Changes that may change the answer; runs and alerts are in the counts and the incidents, which the stream carries. */
+const kinds: ReadonlySet<Hint['kind']> = new Set(['overview', 'incident', 'silence', 'monitor', 'channel', 'health']);
 
-const everyMs = 60_000;
+const pauseMs = 60_000;
+/** What the stream does not carry, such as tonight, is asked for so often while something changes. */
+const wholeEveryMs = 300_000;
+/** Incidents of the answer. */
+const mostIncidents = 20;
 
 /** What the first page shows, all of it from one answer: what is wrong, what comes next, what was, and how the service is. */
 export class DashboardState {
@@ -20,11 +24,13 @@ export class DashboardState {
   readonly overview = new Resource<Overview>((signal) => this.#ask(signal), {
     concerns: ({ kind }) => kinds.has(kind),
     merge: (overview, hint) => {
-      if (hint.kind === 'overview') return this.#withCounts(overview, hint.data.stats);
+      if (hint.kind === 'overview') return this.#withCounts(overview, hint.data);
+      if (hint.kind === 'incident') return withIncident(overview, hint.data);
       const service = stillHealthy(overview.service, hint);
       return service && { ...overview, service };
     },
-    fleetPauseMs: everyMs,
+    carries: 'incidents',
+    fleetPauseMs: pauseMs,
   });
 
   readonly #hasFailed: boolean = $derived(this.overview.error !== undefined);
@@ -52,17 +58,27 @@ export class DashboardState {
     if (preferences.timeZone !== this.#zone) untrack(() => void this.overview.refresh());
   }
 
-  /**
-   * Runs that begin and end change no incident: on a busy fleet they would take the few quick looks from what does. A minute later it is
-   * asked all the same, since one may have become well as another broke.
-   */
-  #withCounts(overview: Overview, { states, summary }: Stats): Overview | undefined {
-    const isYoung = now.ms - (this.overview.answeredAt ?? 0) < everyMs;
-    return hasSameStates(states, overview.states) && isYoung ? { ...overview, running: summary.running } : undefined;
+  /** Counts without incidents say all only while nothing became well or unwell. The rest of the answer grows old all the same. */
+  #withCounts(overview: Overview, { stats, headline, incidentTotal }: StreamData['overview']): Overview | undefined {
+    const { states, summary } = stats;
+    if (now.ms - (this.overview.answeredAt ?? 0) >= wholeEveryMs) return undefined;
+    if (headline === undefined || incidentTotal === undefined)
+      return hasSameStates(states, overview.states) ? { ...overview, running: summary.running } : undefined;
+    const incidents = overview.incidents.slice(0, Math.min(mostIncidents, incidentTotal));
+    return { ...overview, states, running: summary.running, headline, incidentTotal, incidents };
   }
 
   #ask(signal: AbortSignal): ReturnType<typeof getOverview> {
     this.#zone = preferences.timeZone;
     return getOverview({ zone: this.#zone }, signal);
   }
+}
+
+/** One that is older than what is shown changes nothing. */
+function withIncident(overview: Overview, told: StreamData['incident']): Overview {
+  if (Number(told.revision) < Number(overview.revision)) return overview;
+  const { namespace, name } = 'removed' in told ? told.removed : told.row.cronjob;
+  const others = overview.incidents.filter(({ cronjob }) => cronjob.namespace !== namespace || cronjob.name !== name);
+  const incidents = 'removed' in told ? others : others.toSpliced(told.rank, 0, told.row);
+  return { ...overview, revision: told.revision, incidents };
 }

@@ -1,14 +1,14 @@
-import type { CronJob, CronJobList, MonitorDetail, Ref } from '@cronjob-monitor/shared/contract';
-import { listCronJobs } from '../../api/cronjobs.ts';
+import type { IncidentList, MonitorDetail, Ref } from '@cronjob-monitor/shared/contract';
 import { getMonitor } from '../../api/monitors.ts';
-import { refsOf, withRow } from '../../state/concerns.ts';
+import { listIncidents } from '../../api/overview.ts';
 import { Resource } from '../../state/resource.svelte.ts';
-import { Windows } from '../../state/windows.svelte.ts';
 
-/** One monitor, and the CronJobs it selects, worst first. */
+const mostIncidents = 50;
+
+/** One monitor, and those of its CronJobs that are not well, worst first. */
 export class MonitorState {
   readonly detail: Resource<MonitorDetail>;
-  readonly cronJobs: Windows<CronJob, CronJobList>;
+  readonly incidents: Resource<IncidentList>;
 
   constructor({ namespace, name }: Ref) {
     this.detail = new Resource((signal) => getMonitor({ namespace, name }, signal), {
@@ -17,13 +17,9 @@ export class MonitorState {
         hint.kind === 'overview',
       fleetPauseMs: 60_000,
     });
-    this.cronJobs = new Windows({
-      load: (range, signal) =>
-        listCronJobs({ monitor: `${namespace}/${name}`, sort: 'status', recent: 30, ...range }, signal),
-      keyOf: (cronJob) => `${cronJob.namespace}/${cronJob.name}`,
-      concerns: ({ kind }) => kind === 'overview',
-      merge: withRow,
-      refs: refsOf,
-    });
+    this.incidents = new Resource(
+      (signal) => listIncidents({ monitor: `${namespace}/${name}`, limit: mostIncidents }, signal),
+      { concerns: ({ kind }) => kind === 'overview' || kind === 'silence', fleetPauseMs: 60_000 },
+    );
   }
 }

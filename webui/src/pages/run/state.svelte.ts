@@ -8,8 +8,8 @@ import type {
   RunComparison,
 } from '@cronjob-monitor/shared/contract';
 import { getCronJob } from '../../api/cronjobs.ts';
-import { compareRun, getExecution, listExecutions, readLog, type LogQuery } from '../../api/executions.ts';
-import { msOf } from '../../format/time.ts';
+import type { Answer } from '../../api/client.ts';
+import { compareRun, getExecution, readLog, type LogQuery } from '../../api/executions.ts';
 import { lineOfHash } from '../../kit/log-view/log-lines.ts';
 import { router } from '../../router.svelte.ts';
 import { wordIn } from '../../state/filters.ts';
@@ -19,8 +19,6 @@ import { concernsCronJob } from '../cronjob/state.svelte.ts';
 /** Lines that are read at once; more on demand. */
 const firstLines = 500;
 export const mostLines = 10_000;
-/** Runs before it that it can be compared with by a menu. */
-const offeredRuns = 12;
 /** How the log is shown. */
 const logViews = ['run', 'difference', 'beside'] as const;
 type LogViewName = (typeof logViews)[number];
@@ -38,13 +36,33 @@ export class RunState {
   constructor(ref: Ref, jobName: string) {
     this.ref = ref;
     this.jobName = jobName;
-    this.cronJob = new Resource((signal) => getCronJob(ref, 0, signal), {
+    this.cronJob = new Resource((signal) => this.#askCronJob(signal), {
       concerns: (hint) => concernsCronJob(hint, ref),
       refs: () => [`${ref.namespace}/${ref.name}`],
     });
-    this.run = new Resource((signal) => getExecution(ref, jobName, signal), {
+    this.run = new Resource((signal) => this.#askRun(signal), {
       concerns: (hint) => hint.kind === 'execution' && concernsCronJob(hint, ref) && hint.data.jobName === jobName,
     });
+  }
+
+  /** The first answer about the run; undefined: it was not asked for, or was heeded. */
+  #first: Promise<Answer<ExecutionDetail> | undefined> | undefined;
+  #wasAsked = false;
+
+  #askRun(signal: AbortSignal): Promise<Answer<ExecutionDetail>> {
+    const answer = getExecution(this.ref, this.jobName, signal);
+    // Why there is none the resource of the run says.
+    if (!this.#wasAsked) this.#first = answer.catch(() => undefined);
+    this.#wasAsked = true;
+    return answer;
+  }
+
+  /** A run that has ended brings its CronJob along with the first answer; of one that goes on there is none. */
+  async #askCronJob(signal: AbortSignal): Promise<Answer<CronJobDetail>> {
+    const brought = await this.#first;
+    this.#first = undefined;
+    const cronJob = brought?.value.cronjob;
+    return brought && cronJob ? { ...brought, value: cronJob } : getCronJob(this.ref, {}, signal);
   }
 
   /** While it goes on it is no run of the history yet, but an active one of its CronJob. */
@@ -87,12 +105,16 @@ export class RunState {
   readonly log: Resource<JobLogs> | undefined = $derived.by(() => {
     if (!this.#mayHaveLog) return undefined;
     const query = JSON.parse(this.#logQuestion) as LogQuery; // made of the same type in the line above
-    return new Resource((signal) => readLog(this.ref, this.jobName, query, signal), { isLive: false });
+    const isUsual = Object.keys(query).length === 1 && query.tailLines === firstLines;
+    return new Resource(
+      (signal) => (isUsual && this.#brought('log')) || readLog(this.ref, this.jobName, query, signal),
+      { isLive: false },
+    );
   });
 
   /** Runs before it, newest first, and the run after it, in the order of creation. */
-  readonly before: Resource<readonly Execution[]> | undefined = $derived.by(() => this.#neighbours('before'));
-  readonly after: Resource<readonly Execution[]> | undefined = $derived.by(() => this.#neighbours('after'));
+  readonly before: readonly Execution[] = $derived.by(() => this.run.value?.around?.before ?? []);
+  readonly after: Execution | undefined = $derived.by(() => this.run.value?.around?.after ?? undefined);
 
   /** Name of the Job that it is held against; undefined: the newest success before. */
   readonly chosenOther: string | undefined = $derived.by(() => router.query.get('with') || undefined);
@@ -103,27 +125,19 @@ export class RunState {
   readonly comparison: Resource<RunComparison> | undefined = $derived.by(() => {
     if (!this.#hasEnded) return undefined;
     const other = this.chosenOther;
-    return new Resource((signal) => compareRun(this.ref, this.jobName, other, signal), { isLive: false });
-  });
-
-  readonly #createdAt: string | undefined = $derived.by(() => this.run.value?.createdAt);
-
-  #neighbours(which: 'before' | 'after'): Resource<readonly Execution[]> | undefined {
-    const at = this.#createdAt;
-    if (at === undefined) return undefined;
-    const next = new Date(msOf(at) + 1).toISOString();
-    const far = new Date(msOf(at) - 400 * 86_400_000).toISOString();
-    const query =
-      which === 'before'
-        ? { since: far, until: at, sort: '-time', limit: offeredRuns }
-        : { since: next, sort: 'time', limit: 1 };
     return new Resource(
-      async (signal) => {
-        const answer = await listExecutions(this.ref, query, signal);
-        return { ...answer, value: answer.value.items };
-      },
+      (signal) =>
+        (other === undefined && this.#brought('compare')) || compareRun(this.ref, this.jobName, other, signal),
       { isLive: false },
     );
+  });
+
+  /** What came with the run; undefined: it did not. */
+  #brought<Piece extends 'log' | 'compare'>(
+    piece: Piece,
+  ): Promise<Answer<NonNullable<ExecutionDetail[Piece]>>> | undefined {
+    const value = this.run.value?.[piece];
+    return value ? Promise.resolve({ value, changed: true, servedAt: undefined }) : undefined;
   }
 
   setLog(changes: { pod?: string; container?: string; previous?: boolean }): void {

@@ -1,4 +1,10 @@
-import type { PatternMatch, PatternTestInput, PatternTestResult } from '@cronjob-monitor/shared/contract';
+import type {
+  ExecutionDetail,
+  PatternMatch,
+  PatternTestInput,
+  PatternTestResult,
+} from '@cronjob-monitor/shared/contract';
+import { getExecution } from '../../api/executions.ts';
 import { named } from '../../api/named.ts';
 import { testPattern } from '../../api/patterns.ts';
 
@@ -16,6 +22,8 @@ export class PatternForm {
   runReason = $state('');
   logs = $state('');
   events = $state('');
+  /** A run that is kept, as its page names it: `data/nightly-backup/runs/nightly-backup-29920440`, or the whole address. */
+  stored = $state('');
   isBusy = $state(false);
   failure = $state('');
   #made = $state.raw<{ readonly key: string; readonly result: PatternTestResult } | undefined>();
@@ -72,6 +80,30 @@ export class PatternForm {
       ...(this.events.trim() === '' ? {} : { events: this.events.split('\n').filter((line) => line.trim() !== '') }),
     },
   });
+
+  /** Fills in what is kept of a run. Without rights to its log that stays as it is. */
+  async take(read: typeof getExecution = getExecution): Promise<void> {
+    const [, namespace, name, jobName] =
+      /([^/\s]+)\/([^/\s]+)\/(?:runs\/)?([^/\s?#]+)(?:[?#].*)?$/.exec(this.stored.trim()) ?? [];
+    this.failure = '';
+    if (namespace === undefined || name === undefined || jobName === undefined) {
+      this.failure = 'Write the run as namespace/cronjob/run, or paste the address of its page';
+      return;
+    }
+    try {
+      const { value } = await named('Could not read the run', () => read({ namespace, name }, jobName));
+      this.#fill(value);
+    } catch (error) {
+      this.failure = error instanceof Error ? error.message : 'No answer';
+    }
+  }
+
+  #fill({ exitCode, reason, logs, events }: ExecutionDetail): void {
+    this.runExitCode = exitCode === null ? '' : String(exitCode);
+    this.runReason = reason ?? '';
+    if (logs !== null) this.logs = logs.text;
+    if (events !== null) this.events = events.map((event) => `${event.reason}: ${event.message}`).join('\n');
+  }
 
   readonly #key: string = $derived(JSON.stringify(this.input));
 

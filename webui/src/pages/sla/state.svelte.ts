@@ -1,4 +1,5 @@
 import {
+  slaGroups,
   slaSortKeys,
   slaSubjects,
   slaTargetVerdicts,
@@ -25,6 +26,8 @@ export class SlaState {
   readonly subjects: readonly SlaSubject[] = $derived(wordsIn(router.query, 'subject', slaSubjects));
   readonly verdicts: readonly SlaTargetVerdict[] = $derived(wordsIn(router.query, 'verdict', slaTargetVerdicts));
   readonly sort = $derived(wordIn(router.query, 'sort', sorts, 'margin'));
+  /** Whose targets stand together. */
+  readonly group = $derived(wordIn(router.query, 'group', ['none', ...slaGroups] as const, 'none'));
   readonly offset: number = $derived(countIn(router.query, 'offset', 0));
   readonly isFiltered: boolean = $derived(
     this.search !== '' ||
@@ -40,6 +43,7 @@ export class SlaState {
     subject: this.subjects,
     verdict: this.verdicts,
     sort: this.sort,
+    group: this.group === 'none' ? undefined : this.group,
   });
 
   readonly targets: Resource<SlaList & { readonly pagination: Pagination }> = $derived.by(() => {
