@@ -209,7 +209,11 @@ describe('an expected run', () => {
 
   test('folds neighbours that came to nothing alike, from three on', () => {
     const at = (minute: number, outcome: 'skippedForbid' | 'missed' = 'skippedForbid') => ({
-      ...{ outcome, cause: null, message: null, delaySeconds: null, inMaintenance: false },
+      outcome,
+      cause: null,
+      message: null,
+      delaySeconds: null,
+      inMaintenance: false,
       scheduledFor: new Date(Date.UTC(2026, 10, 21, 14, minute)).toISOString(),
     });
     const slots = [at(59), at(40, 'missed'), at(35), at(30), at(25), at(5), at(0)];
