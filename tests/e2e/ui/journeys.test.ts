@@ -244,12 +244,12 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
   });
 
   journey('acknowledges and silences from the palette, as the line at its foot says', async (page) => {
-    await go(page, '/settings');
-    await seen(page, 'storage.type');
+    await go(page, '/channels');
+    await seen(page, 'ops-chat');
     const type = async (typed: string, does: RegExp): Promise<void> => {
       await page.keyboard.press('/');
       await page.getByRole('combobox', { name: 'Search' }).fill(typed);
-      await page.getByText(does).waitFor();
+      await page.getByRole('dialog').getByText(does).waitFor();
       await page.keyboard.press('Enter');
     };
     await type('ack nightly', /^acknowledge \d+ alerts? of data\/nightly-backup$/);
@@ -260,7 +260,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     await page.getByRole('dialog', { name: 'Silence data/nightly-backup' }).waitFor();
     await page.keyboard.press('Enter');
     await seen(page, /^Silenced data\/nightly-backup until /);
-    assert.match(page.url(), /\/settings$/);
+    assert.match(page.url(), /\/channels$/);
   });
 
   journey('lists CronJobs in the palette by what is wrong with them', async (page) => {
