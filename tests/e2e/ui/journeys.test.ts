@@ -252,11 +252,11 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
       await page.getByRole('dialog').getByText(does).waitFor();
       await page.keyboard.press('Enter');
     };
-    await type('ack nightly', /^acknowledge \d+ alerts? of data\/nightly-backup$/);
+    await type('ack nightly', /acknowledge \d+ alerts? of data\/nightly-backup$/);
     await seen(page, 'Acknowledged data/nightly-backup');
     await page.getByRole('button', { name: 'Undo' }).click();
     await seen(page, 'Taken back for data/nightly-backup');
-    await type('silence nightly', /^choose for how long data\/nightly-backup is silenced$/);
+    await type('silence nightly', /choose for how long data\/nightly-backup is silenced$/);
     await page.getByRole('dialog', { name: 'Silence data/nightly-backup' }).waitFor();
     await page.keyboard.press('Enter');
     await seen(page, /^Silenced data\/nightly-backup until /);
