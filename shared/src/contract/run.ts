@@ -9,7 +9,9 @@ import {
   RunComparison,
 } from './executions.ts';
 import { JobLogs } from './logs.ts';
-import { bool, extended, listOf, named, nullable, object, type Of, optional } from './shape/index.ts';
+import { bool, extended, id, listOf, named, nullable, object, type Of, optional, words } from './shape/index.ts';
+import { Verdict } from './verdict.ts';
+import { alertStates, alertTypes, severities } from './vocabulary.ts';
 
 /** What `include` of a run can name: all that a page about it shows. `events` are in the answer in any case. */
 export const runIncludes = ['logs', 'events', 'compare', 'around', 'cronjob'] as const;
@@ -35,6 +37,10 @@ export const ExecutionDetail = named(
     events: nullable(listOf(CapturedEvent)),
     /** One an attempt whose log is kept; empty = it did not fail, no log is kept, or logs are withheld. */
     decisive: listOf(DecisiveLine),
+    /** What speaks of it: open ones first, then those that ended since it began, the newest first. */
+    alerts: listOf(
+      object({ id, type: words(alertTypes), severity: words(severities), state: words(alertStates), verdict: Verdict }),
+    ),
     /** Null = there is no success to compare with. */
     changes: nullable(listOf(ExecutionChange)),
     /** With `include=logs`: what `…/logs` answers; null = it cannot be had, and that endpoint says why. */

@@ -10,6 +10,7 @@ import {
   nullable,
   object,
   type Of,
+  optional,
   text,
   words,
 } from './shape/index.ts';
@@ -73,6 +74,8 @@ export type Words = string;
 export const VerdictStep = object({
   action: words(stepActions),
   words: Words,
+  /** Fits on a button, with the value: `Copy patch: 1 Gi`; absent = the action alone says it. */
+  label: optional(text),
   /** A command to copy; null = none. */
   command: nullable(text),
   /** A page of the interface or the annotated runbook; null = none. */
@@ -84,6 +87,8 @@ export type VerdictStep = Of<typeof VerdictStep>;
 export const VerdictLogLine = object({
   /** At most 500 characters. */
   text,
+  /** At most two lines that stand before it in the log, oldest first. */
+  before: optional(listOf(text, 2)),
   /** Of the kept log, from 1. */
   number: count,
   jobName: text,

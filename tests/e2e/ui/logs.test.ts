@@ -18,8 +18,8 @@ describe('what the log says, in the user interface', { skip: whyNoBrowser() ?? f
     service().answer(asked, { value: { ...run, suggestedFix: null, verdict, hasLogs: false, logs } });
     await go(page, `/${path}`);
     await seen(page, 'It was looked for when the run ended: its pod was gone before its log could be read.');
-    await page.getByRole('heading', { name: 'Cause' }).waitFor();
-    assert.equal(await page.getByText('Next step').count(), 0);
+    await page.getByRole('heading', { name: 'Facts' }).waitFor();
+    assert.equal(await page.getByText('Open the run').count(), 0);
     assert.deepEqual(
       service().asked.filter((line) => line.includes(`${asked}/logs`)),
       [],

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Series, SeriesDay } from '@cronjob-monitor/shared/contract';
 import { dayBars, dayCells, daysTitle, dayText } from './days.ts';
 import { durationTitle } from './duration-title.ts';
-import { marksIn, stripBars } from './strip.ts';
+import { limitShare, marksIn, stripBars } from './strip.ts';
 
 const dayMs = 86_400_000;
 
@@ -143,6 +143,18 @@ describe('a strip', () => {
       stripBars([run, { ...run, durationSeconds: 30 }], 60).map(({ share }) => share),
       [0.86, 0.43],
     );
+  });
+
+  test('has room for the line of a limit, unless no run comes near it', () => {
+    const runs = [run, { ...run, durationSeconds: 240 }];
+    assert.equal(limitShare(runs, 60, 120), 0.86);
+    assert.deepEqual(
+      stripBars(runs, 60, 120).map(({ share }) => share),
+      [0.43, 1.72],
+    );
+    assert.equal(limitShare(runs, 60, 30), 0.43);
+    assert.equal(limitShare(runs, 60, 3_600), undefined);
+    assert.equal(limitShare(runs, 60, null), undefined);
   });
 
   test('has no bar of height zero where no duration is known', () => {

@@ -1,5 +1,6 @@
 import type { Slot } from '@cronjob-monitor/shared/contract';
 import { durationText } from './duration.ts';
+import { msOf } from './time.ts';
 
 /** What became of an expected run, as a sentence. `deadlineSeconds` is startingDeadlineSeconds, where it is known. */
 export function expectedRunText(
@@ -31,6 +32,25 @@ export function expectedRunText(
       return 'Due, not judged yet';
   }
 }
+
+type Folded = Pick<Slot, 'scheduledFor' | 'outcome' | 'cause' | 'message' | 'delaySeconds' | 'inMaintenance'>;
+
+/** Neighbours that came to nothing alike are one line from three on; both are newest first. */
+export function foldExpected<Some extends Folded>(slots: readonly Some[]): Some[][] {
+  const gap = (a: Folded, b: Folded): number => Math.abs(msOf(a.scheduledFor) - msOf(b.scheduledFor));
+  const least = Math.min(...slots.slice(1).map((slot, index) => gap(slot, slots[index] ?? slot)));
+  const groups: Some[][] = [];
+  for (const slot of slots) {
+    const group = groups.at(-1);
+    const before = group?.at(-1);
+    const isNext = before !== undefined && gap(slot, before) <= 1.5 * least && sayOf(slot) === sayOf(before);
+    if (group && isNext) group.push(slot);
+    else groups.push([slot]);
+  }
+  return groups.flatMap((group) => (group.length < 3 ? group.map((slot) => [slot]) : [group]));
+}
+
+const sayOf = (slot: Folded): string => `${slot.outcome} ${slot.inMaintenance} ${expectedRunText(slot)}`;
 
 const missedCauses: Readonly<Record<NonNullable<Slot['cause']>, string>> = {
   previousRunning: ', though the run before had ended',

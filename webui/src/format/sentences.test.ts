@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Condition, Execution, Health, Told, ToldChannel, Verdict } from '@cronjob-monitor/shared/contract';
 import { conditionLines, phaseText, problemsText } from './conditions.ts';
-import { expectedRunText } from './expected-run.ts';
+import { expectedRunText, foldExpected } from './expected-run.ts';
 import { evaluatedText, healthNotice, isJudging } from './health.ts';
 import { attemptsText, barText, beginText, outcomeText, stripText, tookText } from './run-sentence.ts';
 import { toldMark } from './told.ts';
@@ -206,6 +206,23 @@ describe('an expected run', () => {
     [slot, 'Due, not judged yet'],
   ] as const;
   for (const [given, text] of rows) test(`says "${text}"`, () => assert.equal(expectedRunText(given, 200), text));
+
+  test('folds neighbours that came to nothing alike, from three on', () => {
+    const at = (minute: number, outcome: 'skippedForbid' | 'missed' = 'skippedForbid') => ({
+      outcome,
+      cause: null,
+      message: null,
+      delaySeconds: null,
+      inMaintenance: false,
+      scheduledFor: new Date(Date.UTC(2026, 10, 21, 14, minute)).toISOString(),
+    });
+    const slots = [at(59), at(40, 'missed'), at(35), at(30), at(25), at(5), at(0)];
+    assert.deepEqual(
+      foldExpected(slots).map((group) => group.length),
+      [1, 1, 3, 1, 1],
+    );
+    assert.deepEqual(foldExpected([]), []);
+  });
 });
 
 describe('the health of the service', () => {

@@ -27,7 +27,10 @@ export async function readDecisive(
   // Newest first: what is written last is the oldest.
   for (const { endedAt, body } of await listDecisiveLines(db, cronJobIds, run.createdAt, mostRunsBack))
     for (const { text } of JSON.parse(body) as readonly DecisiveLineOfPod[]) seen.set(maskLine(text), endedAt); // as it was kept
-  return lines.map((line) => ({ ...line, firstSeenAt: toWireInstantOrNull(seen.get(maskLine(line.text))) }));
+  return lines.map(({ before: _, ...line }) => ({
+    ...line,
+    firstSeenAt: toWireInstantOrNull(seen.get(maskLine(line.text))),
+  }));
 }
 
 /** As they were marked when the run was explained, with its monitors' patterns; of a run that no alert asked to explain, found in its kept logs. */

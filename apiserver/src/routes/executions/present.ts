@@ -1,4 +1,5 @@
 import type {
+  Alert,
   CapturedEvent,
   CapturedLog,
   DecisiveLine,
@@ -70,9 +71,10 @@ export function presentExecutionDetail(
     readonly addition: VerdictAddition;
     readonly explained: ExplainedRun | undefined;
     readonly decisive: readonly DecisiveLine[];
+    readonly alerts: readonly Alert[];
   },
 ): ExecutionDetail {
-  const { withheld, compared, addition, explained, decisive } = options;
+  const { withheld, compared, addition, explained, decisive, alerts } = options;
   return {
     ...presentExecution(run, addition, explained),
     withheld,
@@ -80,6 +82,7 @@ export function presentExecutionDetail(
     logs: withheld ? null : presentLog(evidence),
     events: withheld ? null : presentEvents(evidence),
     decisive: withheld ? [] : decisive,
+    alerts: alerts.map(({ id, type, severity, state, verdict }) => ({ id, type, severity, state, verdict })),
     changes: compared === undefined ? null : compareRuns(compared.before, compared.after),
   };
 }

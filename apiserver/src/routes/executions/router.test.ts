@@ -4,6 +4,7 @@ import type { ExecutionDetail, ExecutionPage, RunComparison, Verdict } from '@cr
 import type { Fault } from '@cronjob-monitor/shared/domain';
 import { putEvidence, recordTemplates } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
+import { addAlert } from '../../testing/index.ts';
 import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
 
 const path = '/api/v1/cronjobs/prod/backup/executions';
@@ -547,4 +548,27 @@ test('tells what a run said of its output, and what of the newest was ignored', 
     factProblems: string[];
   };
   assert.deepEqual([detail.facts, detail.factProblems], [['bytes', 'rows'], ['x has no number']]);
+});
+
+test('a run names the alerts that speak of it, open ones first, and no others', async () => {
+  await using fleet = await startFleet();
+  const { runs } = await backup(fleet, 3);
+  const jobName = runs[0]?.jobName ?? '';
+  const ofRun = { type: 'jobFailed', context: { jobName } } as const;
+  const ended = await addAlert(fleet, { ...ofRun, state: 'resolved', endedAt: testNow - 60_000 });
+  const open = await addAlert(fleet, ofRun);
+  await addAlert(fleet, {
+    type: 'jobFailed',
+    state: 'resolved',
+    endedAt: testNow,
+    context: { jobName: runs[2]?.jobName },
+  });
+  const { alerts } = (await fleet.ask(`${path}/${jobName}`)).json() as ExecutionDetail;
+  assert.deepEqual(
+    alerts.map(({ id, state }) => [id, state]),
+    [
+      [open.id, open.state],
+      [ended.id, 'resolved'],
+    ],
+  );
 });

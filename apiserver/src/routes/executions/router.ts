@@ -1,4 +1,5 @@
 import {
+  alertStates,
   ExecutionDetail,
   ExecutionPage,
   executionSortKeys,
@@ -16,9 +17,13 @@ import {
   findComparedRuns,
   findExecution,
   listEvidence,
+  listAlerts,
   listExecutions,
+  listOpenAlerts,
   type ExecutionFilter,
   type ExecutionSort,
+  type Store,
+  type StoredAlert,
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
@@ -31,6 +36,8 @@ import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-
 import type { RouteDeps } from '../deps.ts';
 import { readIncludedLog } from '../logs/router.ts';
 import { route } from '../route.ts';
+import { isObject } from '../../monitor-spec.ts';
+import { presentAlerts } from '../alerts/present.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
 import { readComparison } from './compare.ts';
@@ -132,6 +139,7 @@ export const executionsRoutes = [
         compared,
         addition: { revision },
         explained: explained.get(run.jobUid),
+        alerts: await presentAlerts(deps, await findAlertsOf(store, known.ids, run)),
         decisive: withheld ? [] : await readDecisive(store, known.ids, run, evidence),
       });
       return { ...detail, ...(await readIncluded(deps, ctx, known, { run, include, withheld })) };
@@ -242,6 +250,19 @@ async function* readInBatches(
     yield runs.map((run) => presentExecution(run, { revision }));
     after = runs.length < batchSize ? undefined : runs.at(-1);
   } while (after);
+}
+
+/** Of a CronJob so many alerts that ended since a run are looked through for those that speak of it. */
+const mostLookedAt = 200;
+
+async function findAlertsOf(db: Store, cronJobIds: readonly number[], run: StoredExecution): Promise<StoredAlert[]> {
+  const ended = await listAlerts(
+    db,
+    { states: alertStates, cronJobIds, endedSince: run.createdAt },
+    { sort: { key: 'endedAt', descending: true }, page: { limit: mostLookedAt, offset: 0 } },
+  );
+  const all = [...(await listOpenAlerts(db, cronJobIds)), ...ended];
+  return all.filter(({ context }) => isObject(context) && context['jobName'] === run.jobName);
 }
 
 function jobNameOf(ctx: ApiContext): string {

@@ -115,9 +115,9 @@ async function listDecisive(
     const lines = linesOf(marked.get(jobUid) ?? logs.get(jobUid) ?? []);
     const line = lines.findLast(({ by }) => by === 'pattern') ?? lines.at(-1);
     if (line === undefined) return undefined;
-    const { text, number, pod, container } = line;
+    const { text, number, pod, container, before } = line;
     const href = `${openRunOf({ namespace, name: cronJobName }, jobName).href}?pod=${pod}&container=${container}#L${number}`;
-    return { text, number, jobName, pod, href };
+    return { text, ...(before ? { before } : {}), number, jobName, pod, href };
   };
 }
 

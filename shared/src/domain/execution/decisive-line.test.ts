@@ -78,6 +78,13 @@ describe('the decisive lines of a run', () => {
     ]);
   });
 
+  test('have the two lines before them, as far as they say something', () => {
+    const before = (log: string) => decisiveLines([piece('p1/main', log)], { container: 'main' })[0]?.before;
+    assert.deepEqual(before('one\n two\nthree\nerror: it\n'), [' two', 'three']);
+    assert.deepEqual(before('one\n\nerror: it\n'), ['one']);
+    assert.equal(before('error: it\n'), undefined);
+  });
+
   test('that a pattern was found in once are found in every attempt that says the same', () => {
     const logs = [
       piece('p1/main', 'disk 98 % full at 02:16\nerror: gave up\n'),

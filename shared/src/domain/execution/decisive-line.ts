@@ -18,6 +18,8 @@ export interface DecisiveLine {
 export interface DecisiveLineOfPod extends DecisiveLine {
   readonly pod: string;
   readonly container: string;
+  /** What stands in the two lines before it; absent: nothing. */
+  readonly before?: readonly string[];
 }
 
 const longestLine = 500;
@@ -87,8 +89,18 @@ export function decisiveLines(
   return ofPods.flatMap(({ pod, container, log }): DecisiveLineOfPod[] => {
     const body = log.body ?? '';
     const line = decisiveLine(body, log === found ? hit?.at : marked ? lastOf(body, marked) : undefined);
-    return line ? [{ pod, container, ...line }] : [];
+    const before = line ? linesBefore(body, line.number) : [];
+    return line ? [{ pod, container, ...line, ...(before.length > 0 ? { before } : {}) }] : [];
   });
+}
+
+/** Of the two lines before the one of that number, those that say something. */
+function linesBefore(log: string, number: number): string[] {
+  return log
+    .split('\n', number - 1)
+    .slice(-2)
+    .map((line) => cutEnd(toPlainText(line.slice(0, longestSearched)).trimEnd(), longestLine))
+    .filter((line) => line !== '');
 }
 
 /** Where the last line begins that says the same as `marked`, which is masked. */

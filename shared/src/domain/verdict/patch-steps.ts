@@ -35,6 +35,7 @@ export function killedStep(cronJob: Ref, run: Ran, spec: unknown, attempts: read
       cronJob,
       run,
       `Raise the memory limit of container ${name} from ${limit} to ${doubled}, or make it use less`,
+      doubled,
       ofContainer(name, { limits: { memory: doubled } }),
     ),
   };
@@ -66,6 +67,7 @@ export function evictedStep(
       cronJob,
       run,
       `Let container ${name} ask for ${wanted} of memory (${now}), so that it is evicted last`,
+      wanted,
       ofContainer(name, { requests: { memory: wanted } }),
     ),
   };
@@ -87,18 +89,25 @@ export function deadlineStep(
   const basis = wanted === usual ? ` (99 of 100 runs take ${durationInWords((p99Ms ?? 0) / 1_000)})` : '';
   return {
     cause: `Ended by its deadline of ${now}`,
-    step: copyPatch(cronJob, run, `Raise its deadline from ${now} to ${then}${basis}, or make it faster`, {
+    step: copyPatch(cronJob, run, `Raise its deadline from ${now} to ${then}${basis}, or make it faster`, then, {
       activeDeadlineSeconds: wanted,
     }),
   };
 }
 
-/** `spec`: what is changed of the spec of its Jobs. */
-function copyPatch({ namespace, name }: Ref, run: Pick<Ran, 'jobName'>, words: string, spec: object): VerdictStep {
+/** `value`: what it sets; `spec`: what is changed of the spec of its Jobs. */
+function copyPatch(
+  { namespace, name }: Ref,
+  run: Pick<Ran, 'jobName'>,
+  words: string,
+  value: string,
+  spec: object,
+): VerdictStep {
   const patch = JSON.stringify({ spec: { jobTemplate: { spec } } });
   return {
     action: 'copyPatch',
     words,
+    label: `Copy patch: ${value.replace(/(\d)(?=[A-Z])/i, '$1 ')}`,
     // The template of a Job without a CronJob is not in the cluster.
     command: isGroupName(name) ? null : `kubectl -n ${namespace} patch cronjob ${name} --patch '${patch}'`,
     href: openRunOf({ namespace, name }, run.jobName).href,

@@ -28,9 +28,17 @@ const leastFailedShare = 0.5;
 /** A bar is no block: where there is more room it stands in the middle of it. */
 const widestPx = 24;
 
-/** Draws bars from left to right. The top of the strip is kept for the signs that stand on bars. */
+/** The top of a strip is kept for the signs that stand on bars. */
+const topOf = (heightPx: number): number => (heightPx > 30 ? 10 : 7);
+
+/** How high a share of a strip is. */
+export function barHeight(share: number, heightPx: number): number {
+  return Math.round((heightPx - topOf(heightPx)) * Math.min(1, share));
+}
+
+/** Draws bars from left to right. */
 export function drawBars(bars: readonly StripBar[], { pitchPx, heightPx, xOf }: StripSize): StripPath[] {
-  const topPx = heightPx > 30 ? 10 : 7;
+  const topPx = topOf(heightPx);
   const roomPx = pitchPx - (pitchPx > 8 ? 2 : 1);
   const widthPx = Math.min(widestPx, roomPx);
   const insetPx = (roomPx - widthPx) / 2;
@@ -38,7 +46,7 @@ export function drawBars(bars: readonly StripBar[], { pitchPx, heightPx, xOf }: 
   const add = (look: StripPath['look'], d: string): void => void paths.set(look, (paths.get(look) ?? '') + d);
   for (const [index, bar] of bars.entries()) {
     const least = bar.bar === 'crossed' ? leastFailedShare : leastShare;
-    const barPx = Math.round((heightPx - topPx) * Math.min(1, Math.max(least, bar.share)));
+    const barPx = barHeight(Math.max(least, bar.share), heightPx);
     drawers[bar.bar](
       { x: round((xOf ? xOf(index) : index * pitchPx) + insetPx), widthPx, heightPx, topPx, barPx, tone: bar.tone },
       add,

@@ -51,5 +51,7 @@ export async function heldBy(matcher: SilenceInput['matcher']): Promise<number |
 
 /** Of whole CronJobs. */
 export function matcherOf(refs: readonly BulkRef[]): SilenceInput['matcher'] {
+  const [first] = refs;
+  if (first && refs.length === 1) return { namespaces: [first.namespace], cronjobs: [first.name] };
   return { refs: refs.map(({ namespace, name }) => ({ namespace, name })) };
 }
