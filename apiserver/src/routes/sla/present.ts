@@ -1,4 +1,5 @@
 import type {
+  Ref,
   SlaBudget,
   SlaDay,
   SlaSubject,
@@ -20,12 +21,31 @@ import {
   rateWords,
   runWords,
   type Budget,
+  type Instant,
+  type SlaTargets,
 } from '@cronjob-monitor/shared/domain';
-import type { DayOfCronJob } from '@cronjob-monitor/shared/store';
+import type { CatalogCronJob, DayOfCronJob, RateCounts, StoredAlert, ToldFacts } from '@cronjob-monitor/shared/store';
 import { orNull, toPercent, toSecondsOrNull } from '../../wire-values.ts';
 import { verdictOfTarget } from '../verdicts/of-target.ts';
 import type { Surroundings } from '../verdicts/surroundings.ts';
-import type { PairFacts } from './router.ts';
+
+/** What one monitor asks of one CronJob, with all that the answer is told from. */
+export interface PairFacts {
+  readonly cronJob: CatalogCronJob;
+  readonly monitor: Ref;
+  readonly monitorId: number;
+  readonly targets: SlaTargets;
+  readonly current: RateCounts;
+  /** The window before. */
+  readonly previous: RateCounts;
+  /** Its open alert about a subject. */
+  readonly alertOf: (subject: SlaSubject) => StoredAlert | undefined;
+  readonly toldOf: (alert: StoredAlert) => ToldFacts | undefined;
+  /** The longest scheduled run of the window that has ended; undefined: not asked for, or none. */
+  readonly longestMs: number | undefined;
+  /** Starts of the scheduled Jobs that run now, the oldest first. */
+  readonly runningSince: readonly Instant[];
+}
 
 /** What is said of a target, and with which figures. */
 type Told = Pick<SlaTarget, 'verdict' | 'target' | 'current' | 'unit'> & { readonly words: Words };

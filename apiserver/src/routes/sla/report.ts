@@ -34,8 +34,7 @@ import type { RouteDeps } from '../deps.ts';
 import { toWordedAlert } from '../verdicts/of-alert.ts';
 import { presentTold } from '../alerts/told.ts';
 import { gatherWhy } from '../verdicts/why.ts';
-import { toBudget } from './present.ts';
-import type { PairFacts } from './router.ts';
+import { toBudget, type PairFacts } from './present.ts';
 
 const dayMs = 86_400_000;
 const mostIncidents = 500;

@@ -2,7 +2,6 @@ import {
   SlaList,
   SlaReport,
   type Ref,
-  type SlaSubject,
   slaSubjects,
   slaTargetVerdicts,
   type SlaSortKey,
@@ -29,10 +28,7 @@ import {
   type CatalogCronJob,
   type DayOfCronJob,
   type Db,
-  type RateCounts,
   type Rates,
-  type StoredAlert,
-  type ToldFacts,
 } from '@cronjob-monitor/shared/store';
 import { exportsAreWhole, offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { type Values } from '../../middleware/validate.ts';
@@ -40,7 +36,7 @@ import { route } from '../route.ts';
 import { answerExport, exportable, inBatches, exportFormat } from '../export/answer.ts';
 import { slaColumns } from '../export/columns.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
-import { countVerdicts, toDay, presentTargets } from './present.ts';
+import { countVerdicts, toDay, presentTargets, type PairFacts } from './present.ts';
 import { monthOf, readReport } from './report.ts';
 import {
   namespaces,
@@ -181,24 +177,6 @@ const keyOfRate = (cronJob: Ref, monitor: Ref): string =>
   [cronJob, monitor].map(({ namespace, name }) => `${namespace}/${name}`).join(' ');
 
 const shownDays = 30;
-
-/** What one monitor asks of one CronJob, with all that the answer is told from. */
-export interface PairFacts {
-  readonly cronJob: CatalogCronJob;
-  readonly monitor: Ref;
-  readonly monitorId: number;
-  readonly targets: SlaTargets;
-  readonly current: RateCounts;
-  /** The window before. */
-  readonly previous: RateCounts;
-  /** Its open alert about a subject. */
-  readonly alertOf: (subject: SlaSubject) => StoredAlert | undefined;
-  readonly toldOf: (alert: StoredAlert) => ToldFacts | undefined;
-  /** The longest scheduled run of the window that has ended; undefined: not asked for, or none. */
-  readonly longestMs: number | undefined;
-  /** Starts of the scheduled Jobs that run now, the oldest first. */
-  readonly runningSince: readonly Instant[];
-}
 
 interface Pair {
   readonly cronJob: CatalogCronJob;
