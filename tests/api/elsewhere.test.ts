@@ -110,7 +110,7 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       return agent;
     };
     const rowsOf = async (kind: string): Promise<Record<string, unknown>[]> =>
-      (stores[1] as Store).sql('actions').where({ kind }).select();
+      (stores[1] as Store).sql('actions').where({ kind }).orderBy('id').select();
     const forget = async (): Promise<void> => void (await (stores[1] as Store).sql('actions').delete());
     const asUser = async (user: string, method: string, path: string, port = home.port): Promise<Answer> => {
       const answer = await ask(port, path, { method, headers: { authorization: `Bearer ${user}` } });

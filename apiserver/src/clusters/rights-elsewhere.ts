@@ -18,7 +18,7 @@ interface AskedRight {
 const patienceMs = 3_000;
 /** A cluster that gave no answer is asked no more for so long. */
 const silenceMs = 5_000;
-/** A right to read that was granted serves for so long while its cluster is silent. */
+/** What was said of a right to read serves for so long while its cluster is silent. */
 const lastsMs = 24 * 3_600_000;
 const mostKept = 20_000;
 /** Rights of one action: some 50 KiB. */
@@ -42,8 +42,8 @@ export class RightsElsewhere {
   readonly #clock: Clock;
   readonly #granted: KeptAnswers<true>;
   readonly #denied: KeptAnswers<false>;
-  /** Rights to read, with the time at which they were granted. */
-  readonly #lasting: KeptAnswers<number>;
+  /** What was said last of rights to read, and when. */
+  readonly #lasting: KeptAnswers<{ readonly isYes: boolean; readonly at: number }>;
   readonly #underWay = new Map<string, Promise<boolean>>();
   readonly #batches = new Map<string, Batch>();
   readonly #servedAsOf = new WeakMap<Caller, number>();
@@ -70,12 +70,13 @@ export class RightsElsewhere {
     } catch (error) {
       const lasting = acting.has(ability) ? undefined : this.#lasting.find(key);
       if (!lasting) throw error;
-      this.#servedAsOf.set(caller, Math.min(lasting.value, this.#servedAsOf.get(caller) ?? Infinity));
-      return true;
+      const { isYes, at } = lasting.value;
+      this.#servedAsOf.set(caller, Math.min(at, this.#servedAsOf.get(caller) ?? Infinity));
+      return isYes;
     }
   }
 
-  /** When the rights were granted by which this caller is served while the cluster is silent; undefined: it is not. Milliseconds since 1970. */
+  /** When that was said by which this caller is served while the cluster is silent; undefined: it is not. Milliseconds since 1970. */
   servedAsOf(caller: Caller): number | undefined {
     return this.#servedAsOf.get(caller);
   }
@@ -84,7 +85,7 @@ export class RightsElsewhere {
     const asked = this.#ask(of, caller, right).then((isYes) => {
       if (isYes) this.#granted.keep(key, true, reviewHoldsMs.granted);
       else this.#denied.keep(key, false, reviewHoldsMs.denied);
-      if (!acting.has(right.ability)) this.#lasting.keep(key, this.#clock.now(), isYes ? lastsMs : 0);
+      if (!acting.has(right.ability)) this.#lasting.keep(key, { isYes, at: this.#clock.now() }, lastsMs);
       return isYes;
     });
     this.#underWay.set(key, asked);
