@@ -170,6 +170,7 @@ export const runFacts = contract('facts of the last runs', (test) => {
       reason: 'Error',
       jobReason: 'CompletionsReached',
       fault: undefined,
+      failedIndexes: undefined,
     });
     const scheduled = await listJudgedRuns(store, [cronJob.id, other.id], { ...asked, includeManual: false });
     assert.deepEqual(
