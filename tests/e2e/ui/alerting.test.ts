@@ -141,7 +141,11 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
 
   journey('silences an alert with an end, says what it holds, and ends it early', async (page) => {
     await go(page, alertPath);
-    await page.getByRole('link', { name: 'Silence', exact: true }).click();
+    await page.getByRole('button', { name: 'Silence', exact: true }).click();
+    await page
+      .getByRole('dialog', { name: 'Silence data/nightly-backup' })
+      .getByRole('link', { name: 'More choices' })
+      .click();
     await page.waitForURL(/silences\?form=new&ns=data&cronjob=nightly-backup&type=deadManTriggered/);
     await seen(page, 'would hold 1 alert now');
     const keep = page.getByRole('button', { name: /^Silence/ });
