@@ -77,7 +77,7 @@ export interface StreamData {
     readonly headline?: Words;
     readonly incidentTotal?: number;
   };
-  /** Carried: one of the first 20 incidents that is new, changed or moved, in the order of ranks; or one that is none of them any more. */
+  /** Carried: an incident that came into the first 20, changed, or moved, in the order of ranks; `removed` names one that left them. */
   readonly incident:
     | { readonly revision: string; readonly rank: number; readonly row: Incident }
     | { readonly revision: string; readonly removed: Ref };
