@@ -41,6 +41,8 @@ interface KnownRun {
   readonly slotAt: Instant | undefined;
   readonly run: Omit<ScheduledRun, 'slotAt'>;
   readonly succeeded: boolean;
+  /** What the CronJob calls its end, where a wrong clock dated it. */
+  readonly toldEndAt?: Instant | undefined;
   readonly rank: number;
 }
 
@@ -134,6 +136,7 @@ function ofMemory({ job, gone }: JobSnapshot): KnownRun {
     slotAt: slotOf(job),
     run: { jobUid: job.uid, jobName: job.name, createdAt: job.createdAt, endedAt, endUnseen },
     succeeded: job.outcome === 'success',
+    toldEndAt: job.toldEndAt,
     rank: rankOf.inMemory,
   };
 }
@@ -160,7 +163,9 @@ function ownSuccessAt({ lastSuccessAt, createdAt }: CronJobFacts): Instant | und
 
 function isUnexplained(successAt: Instant | undefined, runs: readonly KnownRun[]): boolean {
   if (successAt === undefined) return false;
-  return !runs.some(({ run, succeeded }) => (succeeded && run.endedAt === successAt) || run.endUnseen === true);
+  return !runs.some(
+    ({ run, succeeded, toldEndAt = run.endedAt }) => (succeeded && toldEndAt === successAt) || run.endUnseen === true,
+  );
 }
 
 /** Whether each Job that ever ran since the oldest of these gaps must still be there, had it not been taken away by hand. */

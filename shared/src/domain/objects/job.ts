@@ -17,6 +17,8 @@ export interface JobFacts {
   readonly startedAt: Instant | undefined;
   /** Instant of the terminal condition: completionTime, or lastTransitionTime of Failed. */
   readonly endedAt: Instant | undefined;
+  /** As the status says, where the clock that wrote it was wrong: `lastSuccessfulTime` of the CronJob repeats it. Absent: `endedAt`. */
+  readonly toldEndAt?: Instant | undefined;
   /** Set by the terminal condition alone; counts of pods never decide. */
   readonly outcome: JobOutcome | undefined;
   /** Reason of the terminal condition, or of the one that decided while pods still end. */

@@ -12,6 +12,7 @@ import {
   wordWritesOf,
   type Metadata,
 } from './metadata.ts';
+import { hasCome, statusWrittenAt } from './status-times.ts';
 import { templateHash } from './template-hash.ts';
 
 /** Longest texts kept of the annotations that people write for readers. */
@@ -56,7 +57,7 @@ export function toCronJobFacts(object: Json, intern: Interner): CronJobFacts | u
     createdAt: metadata.createdAt,
     deletingAt: metadata.deletingAt,
     lastScheduleAt: instantOf(status['lastScheduleTime']),
-    lastSuccessAt: instantOf(status['lastSuccessfulTime']),
+    lastSuccessAt: lastSuccessOf(metadata, status),
     activeJobUids: arrayOf(status['active']).flatMap((entry) => textOf(objectOf(entry)['uid']) ?? []),
     activeDeadlineS: numberOf(job['activeDeadlineSeconds']),
     ttlAfterFinishedS: numberOf(job['ttlSecondsAfterFinished']),
@@ -70,6 +71,12 @@ export function toCronJobFacts(object: Json, intern: Interner): CronJobFacts | u
     lastWriter: lastWriterOf(metadata, intern),
     health: healthOf(metadata.annotations, intern),
   };
+}
+
+/** Told by the clock of the controller manager: a success that has not come yet by that of the API server proves nothing. */
+function lastSuccessOf(metadata: Metadata, status: Json): CronJobFacts['lastSuccessAt'] {
+  const at = instantOf(status['lastSuccessfulTime']);
+  return at !== undefined && hasCome(at, statusWrittenAt(metadata)) ? at : undefined;
 }
 
 const managerChars = 128;

@@ -2,6 +2,7 @@ import {
   groupNameOf,
   groupUidOf,
   judgeConditions,
+  type Instant,
   type JobCondition,
   type JobFacts,
   type JobMarks,
@@ -12,6 +13,7 @@ import type { Interner } from './interner.ts';
 import { toLine } from './line.ts';
 import { anyControllerOf, controllerOf, metadataOf, textsOf, type Metadata } from './metadata.ts';
 import type { TemplatePool } from './packed-template.ts';
+import { clockErrorMs, statusWrittenAt } from './status-times.ts';
 import { hashOfText, templateText } from './template-hash.ts';
 
 const slotAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
@@ -37,9 +39,9 @@ export function toJobFacts(object: Json, { intern, templates }: SharedTexts, kno
   const { owner, marks } = belongingOf(metadata, intern, known);
   const spec = objectOf(object['spec']);
   const status = objectOf(object['status']);
-  const startedAt = instantOf(status['startTime']);
+  const begunAt = instantOf(status['startTime']);
   const verdict = judgeConditions(conditionsOf(status), {
-    begunAt: startedAt ?? metadata.createdAt,
+    begunAt: begunAt ?? metadata.createdAt,
     completedAt: instantOf(status['completionTime']),
   });
   return {
@@ -50,8 +52,7 @@ export function toJobFacts(object: Json, { intern, templates }: SharedTexts, kno
     cronJobName: intern(owner.name),
     ...(marks && { marks }),
     createdAt: metadata.createdAt,
-    startedAt,
-    endedAt: verdict.endedAt,
+    ...timesOf(metadata, begunAt, verdict.endedAt),
     outcome: verdict.outcome,
     jobReason: intern(lineOf(verdict.reason, 200)),
     jobMessage: intern(lineOf(verdict.message, 500)),
@@ -68,6 +69,17 @@ export function toJobFacts(object: Json, { intern, templates }: SharedTexts, kno
     failedIndexes: lineOf(textOf(status['failedIndexes']), 500),
     ...templateOf(spec, { intern, templates }),
   };
+}
+
+/** When it began and ended: as its status says, unless the clock that dated the end was wrong. */
+function timesOf(metadata: Metadata, begunAt: Instant | undefined, toldEndAt: Instant | undefined) {
+  const { createdAt } = metadata;
+  const errorMs =
+    toldEndAt === undefined ? 0 : clockErrorMs(toldEndAt, { createdAt, writtenAt: statusWrittenAt(metadata) });
+  if (toldEndAt === undefined || errorMs === 0) return { startedAt: begunAt, endedAt: toldEndAt };
+  // That clock may have been right when the Job began.
+  const startedAt = begunAt === undefined ? undefined : Math.max(createdAt, begunAt - Math.max(0, errorMs));
+  return { startedAt, endedAt: toldEndAt - errorMs, toldEndAt };
 }
 
 function templateOf(spec: Json, { intern, templates }: SharedTexts) {
