@@ -352,6 +352,43 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
       }
     });
 
+    for (const disturbance of [undefined, late('stopped', 2 * hourMs)])
+      test(`a success dated two hours ahead hides no failure that came an hour after it${disturbance ? ', though the service was stopped' : ''}`, async () => {
+        const { cronJobs, monitors, ...history } = made(1, before, 2 * hourMs);
+        const ran = { exitCode: 3, seconds: 1 };
+        const runs = [
+          { ...ran, slotAt: dueAt, fate: 'success' as const, aheadSeconds: 7_200 },
+          { ...ran, slotAt: dueAt + hourMs, fate: 'failure' as const },
+        ];
+        const often = { rhythm: { everyHours: 1, minute: 0 }, createdAt: startAt, runs };
+        const suspended = [{ at: dueAt + hourMs + 5 * minuteMs, suspend: true }];
+        const story = {
+          ...history,
+          monitors,
+          cronJobs: cronJobs.map((one) => ({ ...one, ...often, edits: suspended })),
+        };
+        const states: unknown[] = [];
+        bodies.length = 0;
+        const { verdicts } = await observe(
+          story,
+          { startsAt: startAt, disturbances: disturbance ? [disturbance] : [] },
+          {
+            freshDatabase: () => database.fresh(),
+            logger,
+            look: async ({ store }) => {
+              const [cronJob] = await listCronJobs(store, { kinds: ['CronJob'] });
+              states.push(cronJob?.lastRun?.status, cronJob?.failedRun?.status, cronJob?.lastSuccessAt);
+            },
+          },
+        );
+        assert.deepEqual(
+          verdicts.map(({ type, openedAt, ended, isTold }) => [type, openedAt, ended, isTold]),
+          [['jobFailed', dueAt + hourMs + 2 * secondMs, 'open', true]],
+        );
+        assert.equal(bodies.length, 1);
+        assert.deepEqual(states, ['failed', 'failed', dueAt + 2 * secondMs]);
+      });
+
     test('a rate is too low since the run that broke it, though the database was away as it broke and another run has ended since', async () => {
       const { cronJobs, monitors, ...history } = made(1, before, hourMs);
       const hourly = { rhythm: { everyHours: 1, minute: 0 }, createdAt: startAt };

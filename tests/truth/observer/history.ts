@@ -10,6 +10,8 @@ export interface RunStory {
   readonly waitSeconds?: number | undefined;
   /** What a success says of its output, where its CronJob says anything; undefined: 5. */
   readonly rows?: number | undefined;
+  /** So far ahead is the clock by which its Job's status is dated; undefined: it is right. */
+  readonly aheadSeconds?: number | undefined;
 }
 
 /** When it runs: at this minute of every so many hours, counted from midnight UTC; a part of a day, a day, or a week. */

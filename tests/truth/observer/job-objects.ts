@@ -25,8 +25,10 @@ export function jobAt(
   { run, story }: PlayedRun,
   { namespace, labels, ttlSeconds, cronJob }: JobMaker,
 ): Given {
-  const startTime = iso(run.createdAt);
-  const ended = run.endedAt === undefined ? undefined : iso(run.endedAt);
+  const aheadMs = (story.aheadSeconds ?? 0) * secondMs;
+  const startTime = iso(run.createdAt + aheadMs);
+  const ended = run.endedAt === undefined ? undefined : iso(run.endedAt + aheadMs);
+  const write = { time: iso(run.endedAt ?? run.createdAt), subresource: 'status', fieldsV1: { 'f:status': {} } };
   const condition = (type: string, reason: string) => ({
     type,
     status: 'True',
@@ -58,6 +60,7 @@ export function jobAt(
       namespace,
       name: run.jobName,
       creationTimestamp: iso(run.createdAt),
+      managedFields: [write],
       labels,
       ...(cronJob && {
         annotations: { 'batch.kubernetes.io/cronjob-scheduled-timestamp': iso(run.slotAt) },
