@@ -154,6 +154,7 @@ const cronJobFields = {
   /** Null = suspended, deleted, or it has a scheduleProblem. */
   nextRun: nullable(instant),
   rollout: Rollout,
+  activeAlerts: count,
   /** Alerts in state pending or suppressed. */
   heldAlerts: count,
   worstAlert: nullable(WorstAlert),
@@ -163,7 +164,7 @@ const cronJobFields = {
   recentRuns: optional(listOf(RecentRun)),
 };
 
-export const CronJob = named('CronJob', extended(cronJobFields, { activeAlerts: count }));
+export const CronJob = object('CronJob', cronJobFields);
 export type CronJob = Of<typeof CronJob>;
 
 /** GET /api/v1/cronjobs */

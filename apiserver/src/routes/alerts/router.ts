@@ -1,4 +1,5 @@
 import {
+  Alert,
   AlertHistory,
   alertHistorySortKeys,
   AlertList,
@@ -8,7 +9,6 @@ import {
   failureCauses,
   openAlertStates,
   severities,
-  type Alert,
 } from '@cronjob-monitor/shared/contract';
 import {
   countAlerts,
@@ -29,7 +29,7 @@ import { readWindow } from '../../windows.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { answerExport, exportable, exportFormat } from '../export/answer.ts';
-import { alertColumns } from '../export/columns.ts';
+import { columnsOf } from '../export/columns.ts';
 import { allIncidents, findIncidents, wrongStates } from '../incidents/read.ts';
 import { presentAlerts } from './present.ts';
 import {
@@ -105,7 +105,7 @@ export const alertsRoutes = [
       };
       if (format) {
         const batches = readInBatches(deps, filter, sort, await findWithin());
-        return answerExport(deps, ctx, format, { name: 'alerts', columns: alertColumns, batches });
+        return answerExport(deps, ctx, format, { name: 'alerts', columns: columnsOf(Alert), batches });
       }
       const page = pageOnWish({ limit, offset });
       return deps.answers.read(['alerts', filter, isOfSome && ofIncidents, sort, page], async () => {
@@ -141,7 +141,7 @@ export const alertsRoutes = [
       const filter = { ...toFilter(about), states, endedSince: since, endedUntil: until };
       if (format) {
         const batches = readInBatches(deps, filter, sort);
-        return answerExport(deps, ctx, format, { name: 'alerts-history', columns: alertColumns, batches });
+        return answerExport(deps, ctx, format, { name: 'alerts-history', columns: columnsOf(Alert), batches });
       }
       const page = pageOf({ limit, offset }, defaultHistoryLimit);
       const { items, total } = await readAlerts(deps, filter, { sort, page });

@@ -1,4 +1,11 @@
-import { alertTypes, type AlertType, CronJobRoutes, CoverageList } from '@cronjob-monitor/shared/contract';
+import {
+  alertTypes,
+  type AlertType,
+  CronJobCoverage,
+  CronJobRoutes,
+  CoverageList,
+  TypeCoverage,
+} from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import { findLiveLeader, findUnwatched, type CatalogCronJob, type Store } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
@@ -6,12 +13,15 @@ import { ApiError, internalError } from '../../errors.ts';
 import { toWireInstant } from '../../wire-values.ts';
 import { route } from '../route.ts';
 import { answerExport, exportable, isExport } from '../export/answer.ts';
-import { coverageColumns } from '../export/columns.ts';
+import { columnsOf } from '../export/columns.ts';
 import type { RouteDeps } from '../deps.ts';
 import { getSelectedCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import { readCoverageInBatches, readCoverageList } from './list.ts';
 import { coverageQuery, coverageRules, routeQuery, lieAhead, withDefaults } from './query.ts';
 import { readRoutes } from './routes-of.ts';
+
+/** Of a file: a row for each type that is asked for. */
+const fileColumns = [...columnsOf(CronJobCoverage), ...columnsOf(TypeCoverage).map((column) => `of.${column}`)];
 
 /** Who would hear: of one CronJob, and of all. */
 export const coverageRoutes = [
@@ -33,7 +43,7 @@ export const coverageRoutes = [
       const asked = withDefaults(query);
       if (asked.format) {
         const batches = readCoverageInBatches(deps, asked);
-        return answerExport(deps, ctx, asked.format, { name: 'coverage', columns: coverageColumns, batches });
+        return answerExport(deps, ctx, asked.format, { name: 'coverage', columns: fileColumns, batches });
       }
       return deps.answers.read(['coverage', asked], () => readCoverageList(deps, asked));
     },

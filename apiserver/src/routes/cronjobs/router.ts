@@ -1,4 +1,10 @@
-import { CronJobDetail, CronJobList, DeleteHistoryResult, type CronJobInclude } from '@cronjob-monitor/shared/contract';
+import {
+  CronJob,
+  CronJobDetail,
+  CronJobList,
+  DeleteHistoryResult,
+  type CronJobInclude,
+} from '@cronjob-monitor/shared/contract';
 import type { ApiContext } from '../../context.ts';
 import { readIncludedRoute } from '../coverage/router.ts';
 import { readNewestRuns } from '../executions/router.ts';
@@ -7,7 +13,7 @@ import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { readUnmetSlots } from '../slots/router.ts';
 import { answerExport, exportable, isExport } from '../export/answer.ts';
-import { cronJobColumns } from '../export/columns.ts';
+import { columnsOf } from '../export/columns.ts';
 import { readCronJobDetail } from './detail.ts';
 import { readCronJobList, readInBatches } from './list.ts';
 import { cronJobQuery, cronJobsQuery, cronJobsRules } from './query.ts';
@@ -37,7 +43,7 @@ export const cronJobsRoutes = [
     async ({ deps, ctx, query }) => {
       if (query.format) {
         const batches = readInBatches(deps, query);
-        return answerExport(deps, ctx, query.format, { name: 'cronjobs', columns: cronJobColumns, batches });
+        return answerExport(deps, ctx, query.format, { name: 'cronjobs', columns: columnsOf(CronJob), batches });
       }
       return deps.answers.read(['cronjobs', query], () => readCronJobList(deps, query));
     },

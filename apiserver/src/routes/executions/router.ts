@@ -1,5 +1,6 @@
 import {
   alertStates,
+  Execution,
   ExecutionDetail,
   ExecutionPage,
   executionSortKeys,
@@ -8,7 +9,6 @@ import {
   failureCauses,
   runIncludes,
   RunComparison,
-  type Execution,
   type RunInclude,
   type RunsAround,
 } from '@cronjob-monitor/shared/contract';
@@ -31,7 +31,7 @@ import { exportsAreWhole, pageOf, toPagination, type PageRequest } from '../../m
 import { cutToMinute, readWindow } from '../../windows.ts';
 import { readCronJobDetail } from '../cronjobs/detail.ts';
 import { answerExport, exportable, exportFormat } from '../export/answer.ts';
-import { executionColumns } from '../export/columns.ts';
+import { columnsOf } from '../export/columns.ts';
 import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import type { RouteDeps } from '../deps.ts';
 import { readIncludedLog } from '../logs/router.ts';
@@ -103,7 +103,7 @@ export const executionsRoutes = [
       const filter: ExecutionFilter = { cronJobIds: ids, statuses, triggers, causes, ...window };
       if (query.format) {
         const batches = readInBatches(store, filter, query.sort);
-        return answerExport(deps, ctx, query.format, { name: 'executions', columns: executionColumns, batches });
+        return answerExport(deps, ctx, query.format, { name: 'executions', columns: columnsOf(Execution), batches });
       }
       const page = pageOf(query, defaultLimit);
       return readPage(deps, filter, { sort: query.sort, page });

@@ -1,173 +1,25 @@
-/** Columns of each list as a table: the fields of its items in the order of the contract, lists of objects left out. */
+import { Verdict } from '@cronjob-monitor/shared/contract';
+import type { Shape } from '@cronjob-monitor/shared/contract/shape';
 
-const ref = (field: string): string[] => [`${field}.namespace`, `${field}.name`];
-const inside = (field: string, names: readonly string[]): string[] => names.map((name) => `${field}.${name}`);
-/** Of the one judgement; who was told and what holds it back are lists. */
-const verdict = (field = 'verdict'): string[] => inside(field, ['state', 'kind', 'words', 'cause', 'since']);
+/** What a row says of its verdict; who was told, what to do and what holds it back are more than a cell. */
+const ofVerdict: readonly string[] = ['state', 'kind', 'words', 'cause', 'since'];
 
-export const executionColumns: readonly string[] = [
-  'id',
-  'namespace',
-  'cronJobName',
-  'cronJobUid',
-  'jobName',
-  'status',
-  ...verdict(),
-  'trigger',
-  'scheduledTime',
-  'createdAt',
-  'startTime',
-  'completionTime',
-  'duration',
-  'durationSeconds',
-  'exitCode',
-  'reason',
-  'jobReason',
-  'cause',
-  'scope',
-  'attempts',
-  'failedIndexes',
-  'isRetry',
-  'retryOf',
-  'delayed',
-  'inferred',
-  'inMaintenance',
-  'hasLogs',
-  'hasEvents',
-  'suggestedFix',
-  'facts',
-];
+/**
+ * The columns of a list as a table: the fields of its items in the order of the contract, nested fields as `outer.inner`. A list of objects
+ * has no cell, and an optional field is not in every row: both are left out, and so are the fields named in `leftOut`.
+ */
+export function columnsOf(item: Shape, leftOut: readonly string[] = []): readonly string[] {
+  const { form } = item;
+  if (form.kind !== 'object') return [];
+  return Object.entries(form.fields).flatMap(([name, field]) =>
+    'optional' in field || leftOut.includes(name) ? [] : pathsOf(name, field),
+  );
+}
 
-export const cronJobColumns: readonly string[] = [
-  'namespace',
-  'name',
-  'kind',
-  'uid',
-  'status',
-  ...verdict(),
-  'suspended',
-  'runningJobs',
-  'schedule',
-  'timezone',
-  'scheduleProblem',
-  'concurrencyPolicy',
-  ...ref('monitorRef'),
-  'successRate',
-  ...inside('sla', [
-    'enabled',
-    'minSuccessRate',
-    'windowDays',
-    'verdict',
-    'success',
-    'runs',
-    'previousSuccessRate',
-    'breached',
-  ]),
-  ...inside('lastExecution', [
-    'jobName',
-    'status',
-    'startTime',
-    'completionTime',
-    'durationSeconds',
-    'exitCode',
-    'reason',
-  ]),
-  'lastSuccess',
-  'nextRun',
-  ...inside('rollout', ['state', 'message', 'template', 'changedAt', 'generation']),
-  ...inside('rollout.firstRun', ['jobName', 'status', 'createdAt', 'completionTime']),
-  'rollout.nextRun',
-  'activeAlerts',
-  'heldAlerts',
-  ...inside('worstAlert', [
-    'id',
-    'type',
-    'subject',
-    'severity',
-    'since',
-    'occurrences',
-    'exitCode',
-    'reason',
-    'measured',
-    'limit',
-    'unit',
-  ]),
-  'deletedAt',
-];
-
-export const slotColumns: readonly string[] = [
-  'scheduledFor',
-  'outcome',
-  'cause',
-  'message',
-  'inMaintenance',
-  'jobName',
-  'executionStatus',
-  'startedAt',
-  'durationSeconds',
-  'delaySeconds',
-];
-
-export const alertColumns: readonly string[] = [
-  'id',
-  'type',
-  'subject',
-  'severity',
-  'state',
-  'closeCause',
-  'suppressedBy',
-  'suppressedUntil',
-  'dueAt',
-  'title',
-  'message',
-  ...verdict(),
-  ...ref('cronjob'),
-  ...ref('monitor'),
-  'since',
-  'detectedAt',
-  'endedAt',
-  'cause',
-  'scope',
-  'occurrences',
-  'delayed',
-  'lastNotified',
-  'channelsNotified',
-  ...inside('told', ['state', 'reason', 'word', 'until']),
-  ...inside('acknowledgement', ['by', 'at', 'note', 'expiresAt']),
-  ...inside('context', ['jobName', 'exitCode', 'reason', 'suggestedFix', 'measured', 'limit', 'unit']),
-  ...inside('context.podStatus', ['phase', 'reason', 'node', 'restarts', 'waiting']),
-  ...inside('context', ['hasLogs', 'hasEvents']),
-  ...inside('context.absence', ['cause', 'lastSeenAt', 'deletedFrom', 'deletedUntil']),
-  ...inside('context.absence.lastWriter', ['manager', 'operation', 'at', 'managedBy']),
-];
-
-export const slaColumns: readonly string[] = [
-  ...ref('cronjob'),
-  'owner',
-  ...ref('monitor'),
-  'subject',
-  'verdict',
-  ...verdict('judged'),
-  'target',
-  'current',
-  'unit',
-  'finishBy',
-  'windowDays',
-  'success',
-  'runs',
-  'previous',
-  'previousSuccess',
-  'previousRuns',
-  'failuresLeft',
-  ...inside('budget', ['allowed', 'burnt', 'left', 'burntPercent', 'daysLeft']),
-  'alertId',
-];
-
-/** One row for each type that coverage asks for. */
-export const coverageColumns: readonly string[] = [
-  'namespace',
-  'name',
-  'owner',
-  'state',
-  ...inside('of', ['type', 'severity', 'state', 'reason', 'channels']),
-];
+function pathsOf(name: string, shape: Shape): readonly string[] {
+  const { form } = shape;
+  if (form.kind === 'nullable') return pathsOf(name, form.of);
+  const inner = form === Verdict.form ? ofVerdict : form.kind === 'object' ? columnsOf(shape) : undefined;
+  if (inner) return inner.map((path) => `${name}.${path}`);
+  return form.kind === 'list' && form.item.form.kind === 'object' ? [] : [name];
+}

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
 import { test } from 'node:test';
-import type { Alert, CronJob, Execution, SlaTarget, Slot } from '@cronjob-monitor/shared/contract';
+import { Alert, CronJob, Execution, SlaTarget, Slot } from '@cronjob-monitor/shared/contract';
 import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
 import { testNow } from '../../testing/api.ts';
-import { alertColumns, cronJobColumns, executionColumns, slaColumns, slotColumns } from './columns.ts';
+import { columnsOf } from './columns.ts';
 import { csvHeader, csvRow } from './answer.ts';
 
 const path = '/api/v1/cronjobs/prod/backup';
@@ -25,10 +25,12 @@ async function withRuns(count: number): Promise<TestFleet> {
   return fleet;
 }
 
-/** The paths of all values of an item, in order; lists of objects left out. */
+const executionColumns = columnsOf(Execution);
+
 /** Who was told, what holds it back and what to do are no columns. */
 const leftOut = /^(verdict|judged)\.(step|change|logLine|holds|told|findings|revision)/;
 
+/** The paths of all values of an item, in order; lists of objects left out. */
 function pathsOf(item: object, prefix = ''): string[] {
   return Object.entries(item).flatMap(([key, value]: [string, unknown]) => {
     const whole = prefix + key;
@@ -82,7 +84,7 @@ test('the columns are the fields of the items, in their order', async () => {
   // Names and numbers in one cell: which names there are differs from run to run.
   assert.deepEqual([...pathsOf({ ...run, facts: null })], executionColumns);
   const [slot] = (await fleet.ask(`${path}/slots?format=json`)).json() as Slot[];
-  assert.deepEqual(pathsOf(slot ?? {}), slotColumns);
+  assert.deepEqual(pathsOf(slot ?? {}), columnsOf(Slot));
   const id = fleet.store.dialect.id16(randomUUID());
   await fleet.store.sql('alerts').insert({
     id,
@@ -108,15 +110,15 @@ test('the columns are the fields of the items, in their order', async () => {
   const lastWriter = { manager: '', operation: '', at: '', managedBy: null };
   const absence = { cause: '', lastSeenAt: null, deletedFrom: null, deletedUntil: null, lastWriter };
   const whole = { ...alert, told: { ...alert?.told, channels: [{}] }, context: { ...alert?.context, absence } };
-  assert.deepEqual(pathsOf(whole), alertColumns);
+  assert.deepEqual(pathsOf(whole), columnsOf(Alert));
   const [target] = (await fleet.ask('/api/v1/sla?format=json')).json() as SlaTarget[];
   const { daily, ...filed } = target ?? ({} as SlaTarget);
   const budget = { allowed: 1, burnt: 0, left: 1, burntPercent: 0, daysLeft: null };
   assert.equal(daily, null, 'a file has no days');
-  assert.deepEqual(pathsOf({ ...filed, budget }), slaColumns);
+  assert.deepEqual(pathsOf({ ...filed, budget }), columnsOf(SlaTarget, ['daily']));
   const [cronJob] = (await fleet.ask('/api/v1/cronjobs?format=json')).json() as CronJob[];
   assert.ok(cronJob?.worstAlert && cronJob.monitorRef && cronJob.lastExecution);
-  assert.deepEqual(pathsOf(cronJob), cronJobColumns);
+  assert.deepEqual(pathsOf(cronJob), columnsOf(CronJob));
 });
 
 test('every list that can be exported is, whole and under its own name', async () => {
@@ -188,7 +190,7 @@ test('exports are costly calls, and refused ones do not count', async () => {
 
 test('an empty list is a header, or an empty array', async () => {
   await using fleet = await startFleet();
-  assert.equal((await fleet.ask('/api/v1/alerts?format=csv')).text, csvHeader(alertColumns));
+  assert.equal((await fleet.ask('/api/v1/alerts?format=csv')).text, csvHeader(columnsOf(Alert)));
   assert.deepEqual((await fleet.ask('/api/v1/alerts?format=json')).json(), []);
 });
 

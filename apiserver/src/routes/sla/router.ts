@@ -1,11 +1,11 @@
 import {
   SlaList,
   SlaReport,
+  SlaTarget,
   type Ref,
   slaSubjects,
   slaTargetVerdicts,
   type SlaSortKey,
-  type SlaTarget,
   type SlaTargetVerdict,
   slaGroups,
   slaSortKeys,
@@ -34,7 +34,7 @@ import { exportsAreWhole, offsetNeedsLimit, pageOnWish, toPagination } from '../
 import { type Values } from '../../middleware/validate.ts';
 import { route } from '../route.ts';
 import { answerExport, exportable, inBatches, exportFormat } from '../export/answer.ts';
-import { slaColumns } from '../export/columns.ts';
+import { columnsOf } from '../export/columns.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
 import { countVerdicts, toDay, presentTargets, type PairFacts } from './present.ts';
 import { monthOf, readReport } from './report.ts';
@@ -116,7 +116,11 @@ export const slaRoutes = [
       const ordered = inGroups(found.toSorted(orderBy(keys, query.sort, tiesOf)), query.group);
       if (query.format) {
         const batches = inBatches(ordered);
-        return answerExport({ clock, logger }, ctx, query.format, { name: 'sla', columns: slaColumns, batches });
+        return answerExport({ clock, logger }, ctx, query.format, {
+          name: 'sla',
+          columns: columnsOf(SlaTarget, ['daily']),
+          batches,
+        });
       }
       const page = pageOnWish(query);
       const shown = page ? ordered.slice(page.offset, page.offset + page.limit) : ordered;

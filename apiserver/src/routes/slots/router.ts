@@ -1,4 +1,4 @@
-import { SlotPage, type Slot, slotOutcomes, slotSortKeys } from '@cronjob-monitor/shared/contract';
+import { Slot, SlotPage, slotOutcomes, slotSortKeys } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import {
   countSlots,
@@ -18,7 +18,7 @@ import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import { answerExport, exportable, exportFormat } from '../export/answer.ts';
-import { slotColumns } from '../export/columns.ts';
+import { columnsOf } from '../export/columns.ts';
 import { instant, paging, sort, words } from '../../middleware/parameters.ts';
 
 const slotsQuery = {
@@ -58,7 +58,7 @@ export const slotsRoutes = [
       if (query.format) {
         const due = await readDueSlots(deps, known, filter);
         const batches = readInBatches(deps.store, filter, due, query.sort.descending);
-        return answerExport(deps, ctx, query.format, { name: 'slots', columns: slotColumns, batches });
+        return answerExport(deps, ctx, query.format, { name: 'slots', columns: columnsOf(Slot), batches });
       }
       return readSlotPage(deps, known, filter, query);
     },
