@@ -97,6 +97,18 @@ const levels: readonly Level[] = [
     endsAt: (lastsMs) => after1s + lastsMs,
   },
   {
+    name: 'the pods of a Job took too long to end after its end was decided',
+    identity: 'jobStuck/terminating',
+    monitor: { stuckJobs: { terminatingAfter: '10m', overrunningAfter: '20m' } },
+    slotAt: beginAt - 11 * minuteMs,
+    cronJob: (lastsMs) => {
+      const endingSeconds = 600 + lastsMs / secondMs;
+      return { runs: [run(beginAt - 11 * minuteMs, 60 + endingSeconds, { endingSeconds })] };
+    },
+    beginsAt: after1s,
+    endsAt: (lastsMs) => after1s + lastsMs,
+  },
+  {
     name: 'the container of a Job started too late',
     identity: 'jobStuck/notStarted',
     monitor: { stuckJobs: { notStartedAfter: '10m', overrunningAfter: '100h' } },

@@ -18,6 +18,7 @@ export function playGroup({ uid, namespace, name, ttlSeconds, runs: stories }: G
       jobName: `${name}-${index + 1}`,
       slotAt: createdAt,
       createdAt,
+      decidedAt: undefined,
       endedAt: undefined,
       outcome: undefined,
       removedAt: removedAt > endAt ? undefined : removedAt,

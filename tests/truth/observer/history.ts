@@ -8,6 +8,8 @@ export interface RunStory {
   readonly exitCode: number;
   /** Of these so many pass before its container runs; undefined: none. */
   readonly waitSeconds?: number | undefined;
+  /** So many before its end it was decided, and its pods were ending since; undefined: they ended at once. */
+  readonly endingSeconds?: number | undefined;
   /** What a success says of its output, where its CronJob says anything; undefined: 5. */
   readonly rows?: number | undefined;
   /** So far ahead is the clock by which its Job's status is dated; undefined: it is right. */

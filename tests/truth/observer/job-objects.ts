@@ -25,34 +25,39 @@ export function jobAt(
   { run, story }: PlayedRun,
   { namespace, labels, ttlSeconds, cronJob }: JobMaker,
 ): Given {
-  const aheadMs = (story.aheadSeconds ?? 0) * secondMs;
+const aheadMs = (story.aheadSeconds ?? 0) * secondMs;
   const startTime = iso(run.createdAt + aheadMs);
   const ended = run.endedAt === undefined ? undefined : iso(run.endedAt + aheadMs);
   const write = { time: iso(run.endedAt ?? run.createdAt), subresource: 'status', fieldsV1: { 'f:status': {} } };
+  const deciding = story.fate === 'success' ? 'SuccessCriteriaMet' : 'FailureTarget';
+  const decided = run.decidedAt !== undefined && at >= run.decidedAt ? iso(run.decidedAt + aheadMs) : undefined;
   const condition = (type: string, reason: string) => ({
     type,
     status: 'True',
     reason,
     message: '',
-    lastTransitionTime: ended,
+    lastTransitionTime: type === deciding ? (decided ?? ended) : ended,
   });
+  const reason = story.fate === 'success' ? 'CompletionsReached' : reasonOf(story);
   const status =
     ended === undefined
-      ? { startTime, active: 1, ready: isWaiting({ run, story }, at) ? 0 : 1 }
+      ? {
+          startTime,
+          active: 1,
+          ready: isWaiting({ run, story }, at) ? 0 : 1,
+          ...(decided !== undefined && { conditions: [condition(deciding, reason)] }),
+        }
       : story.fate === 'success'
         ? {
             startTime,
             completionTime: ended,
             succeeded: 1,
-            conditions: [
-              condition('SuccessCriteriaMet', 'CompletionsReached'),
-              condition('Complete', 'CompletionsReached'),
-            ],
+            conditions: [condition(deciding, reason), condition('Complete', reason)],
           }
         : {
             startTime,
             failed: 1,
-            conditions: [condition('FailureTarget', reasonOf(story)), condition('Failed', reasonOf(story))],
+            conditions: [condition(deciding, reason), condition('Failed', reason)],
           };
   return {
     metadata: {

@@ -18,6 +18,8 @@ export interface Run {
   readonly jobName: string;
   readonly slotAt: number;
   readonly createdAt: number;
+  /** When it was decided how it ends, where its pods end later than that. */
+  readonly decidedAt: number | undefined;
   /** Undefined: it was still running when it was removed, or when the history ended. */
   readonly endedAt: number | undefined;
   readonly outcome: 'success' | 'failed' | undefined;
@@ -244,6 +246,7 @@ class PlayedCronJob {
       jobName,
       slotAt,
       createdAt,
+      decidedAt: story.endingSeconds && createdAt + (Math.max(1, story.seconds) - story.endingSeconds) * secondMs,
       endedAt: undefined,
       outcome: undefined,
       removedAt: undefined,
@@ -264,6 +267,8 @@ class PlayedCronJob {
         this.#writeJob(runsAt, live);
       });
     }
+    const { decidedAt } = run;
+    if (decidedAt !== undefined) this.#at(decidedAt, () => this.#writeJob(decidedAt, live));
     const endsAt = createdAt + Math.max(1, story.seconds) * secondMs;
     this.#at(endsAt, () => (story.fate === 'deleted' ? this.#remove(live, endsAt) : this.#end(live, endsAt)));
   }

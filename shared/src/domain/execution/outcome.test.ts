@@ -20,7 +20,7 @@ test('a Complete Job succeeded at its completion time', () => {
     outcome: 'success',
     endedAt: 15,
     decidedAs: undefined,
-    decidedAt: undefined,
+    decidedAt: 10,
     reason: 'CompleteReason',
     message: 'Complete message',
     suspended: false,

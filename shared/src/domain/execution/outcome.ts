@@ -20,6 +20,7 @@ interface JobVerdict {
   readonly endedAt: Instant | undefined;
   /** Set while the end is decided and pods are still ending: not an outcome yet. */
   readonly decidedAs: JobOutcome | undefined;
+  /** Since when the end was decided, of a Job that has ended since too: between the two its pods were ending. */
   readonly decidedAt: Instant | undefined;
   readonly reason: string | undefined;
   readonly message: string | undefined;
@@ -44,20 +45,21 @@ export function judgeConditions(
   { begunAt, completedAt }: { readonly begunAt: Instant; readonly completedAt: Instant | undefined },
 ): JobVerdict {
   const suspended = conditions.some(({ type, holds }) => holds && type === 'Suspended');
+  const decided = conditions.find(({ type, holds }) => holds && deciding.has(type));
+  const decidedAt = decided?.sinceAt;
   const ended = conditions.find(({ type, holds }) => holds && terminal.has(type));
   if (ended) {
     const outcome = terminal.get(ended.type);
     // A controller of another kind may leave the times out; a failure without one would be no news to any monitor.
     const endedAt = (outcome === 'success' ? completedAt : undefined) ?? ended.sinceAt ?? begunAt;
     const { reason, message } = ended;
-    return { outcome, endedAt, decidedAs: undefined, decidedAt: undefined, reason, message, suspended: false };
+    return { outcome, endedAt, decidedAs: undefined, decidedAt, reason, message, suspended: false };
   }
-  const decided = conditions.find(({ type, holds }) => holds && deciding.has(type));
   return {
     outcome: undefined,
     endedAt: undefined,
     decidedAs: decided && deciding.get(decided.type),
-    decidedAt: decided?.sinceAt,
+    decidedAt,
     reason: decided?.reason,
     message: decided?.message,
     suspended,

@@ -25,7 +25,7 @@ export interface JobFacts {
   readonly jobReason: string | undefined;
   /** Message of that condition, cut at 500 characters. */
   readonly jobMessage: string | undefined;
-  /** Since when SuccessCriteriaMet or FailureTarget holds: decided, pods still ending. */
+  /** Since when SuccessCriteriaMet or FailureTarget holds: decided, pods still ending until `endedAt`. */
   readonly decidedAt: Instant | undefined;
   /** What has been decided while pods still end: it shows "finishing" and asks for evidence at once, it is no outcome yet. */
   readonly decidedAs: JobOutcome | undefined;
