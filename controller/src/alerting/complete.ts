@@ -29,7 +29,7 @@ import {
   recordDecisions,
   releaseWaiting,
   replaceEvidence,
-  updateAlertContext,
+  updateAlertContexts,
   updateExecutionFaults,
   updateExecutionFixes,
   type AlertOfRun,
@@ -108,13 +108,12 @@ export async function completeAlerts(store: Store, epoch: number, explained: rea
     await lockCronJobs(tx, [...(await cronJobIdsOf(tx, cronJobUids)).values()]);
     await updateExecutionFixes(tx, fixes);
     await updateExecutionFaults(tx, faults);
-    const channels = [...(await listRoutedChannels(tx)).values()].filter(isCompletable);
-    let changed = 0;
-    for (const found of await listAlertsOfRuns(tx, runs)) {
-      const gain = gains.get(keyOf(found));
-      if (gain) changed += await completeAlert(tx, found, gain, channels);
-    }
-    return changed;
+    const found = await listAlertsOfRuns(tx, runs);
+    const completed = found.flatMap((of): Completed[] => {
+      const gain = gains.get(keyOf(of));
+      return gain === undefined ? [] : [{ alert: of.alert, gain }];
+    });
+    return keepGains(tx, completed);
   });
 }
 
@@ -143,38 +142,59 @@ async function gainOf({ alert, monitor, jobUid }: AlertOfRun, learned: LearnedOf
   return { jobUid, facts, fault: learned.fault, pieces, packed: await packEvidence(pieces) };
 }
 
-// oxlint-disable-next-line max-params -- the alert, what it gains, and where that can still be told
-async function completeAlert(
-  tx: Tx,
-  { alert: { id, context, cronJobId }, jobUid }: AlertOfRun,
-  { facts, fault, pieces, packed }: Gain,
-  channels: readonly RoutedChannel[],
-): Promise<number> {
-  await replaceEvidence(tx, id, packed);
-  await updateAlertContext(tx, id, { context: withEvidence(context, facts), fault });
-  const evidence = toMessageEvidence(pieces, facts.place?.container);
-  const freeze = (payload: FrozenMessage): FrozenMessage => withLearned(payload, facts, evidence, fault);
-  let changed = await releaseWaiting(tx, id);
-  const incomplete = channels.length === 0 ? [] : await listIncomplete(tx, { alertId: id, jobUid });
-  for (const message of incomplete) {
+interface Completed {
+  readonly alert: AlertRecord;
+  readonly gain: Gain;
+}
+
+/** All of them together: as many statements as for one. Returns how many messages go or came. */
+async function keepGains(tx: Tx, completed: readonly Completed[]): Promise<number> {
+  if (completed.length === 0) return 0;
+  const ids = completed.map(({ alert }) => alert.id);
+  const packed = completed.flatMap(({ gain }) => gain.packed);
+  await replaceEvidence(tx, ids, packed);
+  await updateAlertContexts(
+    tx,
+    completed.map(({ alert: { id, context }, gain: { facts, fault } }) => ({
+      id,
+      context: withEvidence(context, facts),
+      fault,
+    })),
+  );
+  return (await releaseWaiting(tx, ids)) + (await insertUpdates(tx, completed));
+}
+
+/** Updates of messages that have left without what was learned, where their channels can be completed. */
+async function insertUpdates(tx: Tx, completed: readonly Completed[]): Promise<number> {
+  const channels = [...(await listRoutedChannels(tx)).values()].filter(isCompletable);
+  if (channels.length === 0) return 0;
+  const of = new Map(completed.map((one) => [one.alert.id, one]));
+  const alerts = completed.map(({ alert, gain }) => ({ alertId: alert.id, jobUid: gain.jobUid }));
+  let inserted = 0;
+  for (const message of await listIncomplete(tx, alerts)) {
     const channel = channels.find(({ uid }) => uid === message.channelUid);
-    if (channel && (await insertUpdate(tx, { alertId: id, cronJobId, channel, message, freeze }))) changed++;
+    const one = of.get(message.alertId);
+    if (!channel || !one) continue;
+    const { facts, fault, pieces } = one.gain;
+    const evidence = toMessageEvidence(pieces, facts.place?.container);
+    const freeze = (payload: FrozenMessage): FrozenMessage => withLearned(payload, facts, evidence, fault);
+    if (await insertUpdate(tx, { alert: one.alert, channel, message, freeze })) inserted++;
   }
-  return changed;
+  return inserted;
 }
 
 /** What completes a message that has left: it stands behind that in the stream, under a key of its own. */
 async function insertUpdate(
   tx: Tx,
   of: {
-    readonly alertId: string;
-    readonly cronJobId: number;
+    readonly alert: AlertRecord;
     readonly channel: RoutedChannel;
     readonly message: IncompleteMessage;
     readonly freeze: (payload: FrozenMessage) => FrozenMessage;
   },
 ): Promise<boolean> {
-  const { alertId, cronJobId, channel, freeze } = of;
+  const { channel, freeze } = of;
+  const { id: alertId, cronJobId } = of.alert;
   const { streamId, seq, severity, notifyNo, payload } = of.message;
   const now = tx.now();
   const id = newId(now);

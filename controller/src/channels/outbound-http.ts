@@ -93,18 +93,25 @@ async function exchange(
   let phase: Broken['phase'] = 'connect';
   try {
     return await new Promise<Answer>((resolve, reject) => {
-      const breakOff = (cause?: unknown): void => reject(new Broken(phase, cause));
+      let isAnswered = false;
+      const breakOff = (cause?: unknown): void => {
+        if (!isAnswered) reject(new Broken(phase, cause));
+      };
+      const answered = (answer: Answer): void => {
+        isAnswered = true;
+        resolve(answer);
+      };
       whole.signal.addEventListener('abort', breakOff, { once: true });
       connecting.signal.addEventListener('abort', () => phase === 'connect' && breakOff(), { once: true });
       request.on('error', breakOff);
-      request.on('close', breakOff); // After an answer it changes nothing.
+      request.on('close', breakOff);
       request.on('socket', (socket) => {
         socket.once(isSecure ? 'secureConnect' : 'connect', () => {
           phase = 'exchange';
           connecting.end();
         });
       });
-      request.on('response', (response) => readAnswer(response, mostAnswerBytes, { resolve, breakOff }));
+      request.on('response', (response) => readAnswer(response, mostAnswerBytes, { resolve: answered, breakOff }));
       request.end(content);
     });
   } finally {

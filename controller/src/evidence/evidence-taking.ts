@@ -1,4 +1,5 @@
 import {
+  compareRuns,
   hopelessWaitOf,
   isOutputKnown,
   type Evidence,
@@ -9,7 +10,7 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
-import { listAlertsOfRuns, putEvidence, type Store } from '@cronjob-monitor/shared/store';
+import { listAlertsOfRuns, listComparedRuns, putEvidence, type Store } from '@cronjob-monitor/shared/store';
 import { completeAlerts, isExplainedBy, type KnownOfRun, type LearnedOfRun } from '../alerting/index.ts';
 import { Batches, isDatabaseAway } from '../runtime/index.ts';
 import { createCapture, type Capture, type CaptureDeps } from './capture.ts';
@@ -26,7 +27,7 @@ import type { UpkeepMetrics } from '../metrics/index.ts';
 import type { MonitorSeen, Selection, ClusterCaches } from '../selection/index.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 import type { GatheredJob, RowOfRun, JobIntake } from '../reconcilers/job/index.ts';
-import { createKnowing, explainRun, type RunToExplain } from './run-explaining.ts';
+import { createKnowing, explainRun, type ExplainedRun, type RunToExplain } from './run-explaining.ts';
 import { createTakingAgain } from './taking-again.ts';
 import { createTemplateKeeping } from './template-keeping.ts';
 
@@ -113,7 +114,7 @@ class EvidenceOfTerm implements EvidenceTaking {
   /** Runs whose logs were read for facts in this term. */
   readonly #read = new Set<string>();
   readonly #listeners = new Set<() => void>();
-  readonly #explanations: Batches<LearnedOfRun>;
+  readonly #explanations: Batches<ExplainedRun>;
   readonly #takeAgain: (run: EndedRun, onlyAwaited?: boolean) => Promise<void>;
 
   constructor(deps: EvidenceTakingDeps, term: Pick<Term, 'epoch' | 'signal'>) {
@@ -145,9 +146,9 @@ class EvidenceOfTerm implements EvidenceTaking {
     });
     this.#know = createKnowing(deps.settings.evidence.messageWaitMs);
     this.#suggest = createFixSuggestions(deps, term.signal);
-    this.#explanations = new Batches<LearnedOfRun>(
+    this.#explanations = new Batches<ExplainedRun>(
       mostTogether,
-      (learned) => this.#keepExplanations(learned),
+      (explained) => this.#keepExplanations(explained),
       () => pauseBetween(deps.clock, term.signal),
     );
     this.#takeAgain = createTakingAgain<EndedRun>({
@@ -236,12 +237,12 @@ class EvidenceOfTerm implements EvidenceTaking {
     if (!this.#awaited.has(jobUid)) this.#book.forget(jobUid);
   }
 
-  async #explainNow(run: Omit<RunToExplain, 'pieces'>): Promise<LearnedOfRun> {
+  async #explainNow(run: Omit<RunToExplain, 'pieces'>): Promise<ExplainedRun> {
     this.#term.signal.throwIfAborted();
     const pieces = this.#book.take(run.job.uid);
     return this.#untilStored(sizeOf(pieces), async () => {
       await this.#templates.flush();
-      return explainRun({ ...run, pieces }, { store: this.#deps.store, suggest: this.#suggest });
+      return explainRun({ ...run, pieces }, this.#suggest);
     });
   }
 
@@ -266,8 +267,16 @@ class EvidenceOfTerm implements EvidenceTaking {
     if (!this.#explaining.has(uid)) this.#awaited.delete(uid);
   }
 
-  async #keepExplanations(learned: readonly LearnedOfRun[]): Promise<void> {
+  async #keepExplanations(explained: readonly ExplainedRun[]): Promise<void> {
     this.#term.signal.throwIfAborted();
+    const compared = await listComparedRuns(
+      this.#deps.store,
+      explained.map(({ jobUid }) => jobUid),
+    );
+    const learned = explained.map((run): LearnedOfRun => {
+      const runs = compared.get(run.jobUid);
+      return { ...run, changes: runs && compareRuns(runs.before, runs.after) };
+    });
     const changed = await completeAlerts(this.#deps.store, this.#term.epoch, learned);
     const decisive = learned.flatMap((one) => one.decisive ?? []);
     await putEvidence(this.#deps.store, this.#term.epoch, decisive);
@@ -329,7 +338,7 @@ class EvidenceOfTerm implements EvidenceTaking {
   }
 }
 
-function piecesOf({ log, initLogs, events, attempts, decisive }: LearnedOfRun): readonly Evidence[] {
+function piecesOf({ log, initLogs, events, attempts, decisive }: ExplainedRun): readonly Evidence[] {
   return [log, ...initLogs, events, attempts, decisive].filter((piece) => piece !== undefined);
 }
 

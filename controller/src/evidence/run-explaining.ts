@@ -1,6 +1,5 @@
 import {
   bestSuggestion,
-  compareRuns,
   createFixMatcher,
   decisiveLines,
   faultOfRun,
@@ -21,7 +20,6 @@ import {
   type SuggestedFix,
 } from '@cronjob-monitor/shared/domain';
 import type { Ref } from '@cronjob-monitor/shared/contract';
-import { findComparedRuns, type Store } from '@cronjob-monitor/shared/store';
 import { podStatusOf, type KnownOfRun, type LearnedOfRun } from '../alerting/index.ts';
 import { explainingLogs } from './explaining-logs.ts';
 import type { SuggestFix } from './suggest-fixes.ts';
@@ -38,17 +36,11 @@ export interface RunToExplain {
   readonly pieces: readonly Evidence[];
 }
 
-/** Finds out what may help with a run: a suggestion and what changed, for the run and for its alerts. */
-export async function explainRun(
-  run: RunToExplain,
-  {
-    store,
-    suggest,
-  }: {
-    readonly store: Store;
-    readonly suggest: SuggestFix;
-  },
-): Promise<LearnedOfRun> {
+/** What a run tells of itself; what changed before it is compared as it is kept, with many others. */
+export type ExplainedRun = Omit<LearnedOfRun, 'changes'>;
+
+/** Finds out what may help with a run, for the run and for its alerts. */
+export async function explainRun(run: RunToExplain, suggest: SuggestFix): Promise<ExplainedRun> {
   const { job, pods, execution, monitors, pieces } = run;
   const cause = findExitCause(job, pods);
   const { main: log, init } = explainingLogs(cause, pieces, pods);
@@ -57,7 +49,6 @@ export async function explainRun(
   const place = placeOf(cause, pods);
   const fixes = await suggestionsFor(run, { facts: fixFactsOf(run, cause, log, events), place }, suggest);
   const fix = bestSuggestion([...fixes.values()]);
-  const compared = execution && (await findComparedRuns(store, job.uid));
   const keyOf = ({ namespace, name }: Ref): string => `${namespace}/${name}`;
   const monitorOf = (ref: Ref) => monitors.find((monitor) => keyOf(monitor) === keyOf(ref));
   return {
@@ -73,7 +64,6 @@ export async function explainRun(
     fault: faultIn(run, cause, events),
     decisive: execution && decisiveIn(pieces, cause, { log, at: fix?.logAt }),
     fix: execution && fix?.text,
-    changes: compared && compareRuns(compared.before, compared.after),
     fixOf: (ref) => fixes.get(keyOf(ref))?.text,
     includeOf: (ref) => {
       const decoded = monitorOf(ref)?.decoded;

@@ -30,8 +30,8 @@ const gatherMs = 100;
 const gatherAnswersMs = 10;
 /** Within it what is on its way ends: a send, and the writing of what came of it. */
 const stopMs = sendLimitMs + 5_000;
-/** Ends the wait for the next round. */
-const woken = new Error('there is work');
+/** Ends a wait: of a round for the next, of a stop for the last. */
+const woken = new Error('there is work, or none is left');
 /** After an error of no receiver. */
 const errorPauseMs = 1_000;
 
@@ -53,8 +53,12 @@ class OutboxDispatcher implements Dispatcher {
   /** Messages that the ledger says the startup grace holds. */
   readonly #heldByGrace = new Set<string>();
   #signal: AbortSignal = this.#stopping.signal;
+  /** Of whatever only waits: nothing of it is worth a later end. */
+  #ending: AbortSignal = this.#stopping.signal;
   #isWoken = false;
   #onWoken: (() => void) | undefined;
+  /** When the next round is wanted that is not due by itself. */
+  #alarmMs = Infinity;
   #settling: Promise<void> | undefined;
   #claimedMs = -Infinity;
   #caredMs = -Infinity;
@@ -98,6 +102,8 @@ class OutboxDispatcher implements Dispatcher {
 
   start(signal: AbortSignal): void {
     this.#signal = signal;
+    this.#ending = AbortSignal.any([signal, this.#stopping.signal]);
+    this.#ending.addEventListener('abort', () => this.wake(), { once: true });
     this.#track(this.#run());
   }
 
@@ -123,7 +129,7 @@ class OutboxDispatcher implements Dispatcher {
     const done = new AbortController();
     const late = this.#deps.clock.sleep(stopMs, AbortSignal.any([done.signal, this.#signal])).catch(() => {});
     await Promise.race([late, this.#allEnded()]);
-    done.abort();
+    done.abort(woken);
     this.#deps.metrics.stopped();
   }
 
@@ -138,11 +144,6 @@ class OutboxDispatcher implements Dispatcher {
       .catch((error: unknown) => this.#deps.logger.error('a part of the dispatcher failed', { error }))
       .finally(() => this.#running.delete(followed));
     this.#running.add(followed);
-  }
-
-  /** Of whatever only waits: nothing of it is worth a later end. */
-  get #ending(): AbortSignal {
-    return AbortSignal.any([this.#signal, this.#stopping.signal]);
   }
 
   get #ends(): boolean {
@@ -180,8 +181,11 @@ class OutboxDispatcher implements Dispatcher {
   async #round(): Promise<void> {
     if (this.#caredMs === -Infinity) await this.#maintain();
     // New messages go first; the upkeep of channels can wait for them.
-    await this.#claim();
+    const isPutOff = await this.#claim();
     await this.#maintain();
+    this.#dueInMs = pollMs;
+    // The next round asks what it is due for.
+    if (isPutOff || this.#isWoken) return;
     const now = this.#deps.store.now();
     const dueAt = await findNextDue(this.#deps.store, now);
     this.#dueInMs = dueAt === undefined ? pollMs : Math.min(pollMs, Math.max(1, dueAt - now));
@@ -201,14 +205,15 @@ class OutboxDispatcher implements Dispatcher {
     if ((await this.#care.tellAnew()) > 0) this.wake();
   }
 
-  async #claim(): Promise<void> {
+  /** True: a later round, which is bound to come, claims what is due. */
+  async #claim(): Promise<boolean> {
     const { store, epoch, clock, settings } = this.#deps;
     const inFlight = this.#inFlight;
-    if (inFlight.room === 0 || this.#settler.isStuck) return;
+    if (inFlight.room === 0 || this.#settler.isStuck) return true;
     const gatheredMs = clock.monotonicMs() - this.#claimedMs;
     if (inFlight.isBusy && gatheredMs < gatherMs) {
       this.#wakeIn(gatherMs - gatheredMs);
-      return;
+      return true;
     }
     const onlyTests = await this.#isGrace();
     // Before the claim: whatever it takes is missing from the time that a send has.
@@ -230,10 +235,11 @@ class OutboxDispatcher implements Dispatcher {
       return { left, claimed: await freezeClaimed(tx, taken, by) };
     });
     this.#tellLeft(left);
-    if (claimed.length === 0) return;
+    if (claimed.length === 0) return false;
     for (const { channelUid } of claimed) inFlight.claim(channelUid);
     const unwanted = findUnwanted(store, claimed);
     for (const delivery of claimed) this.#track(this.#deliver(delivery, { unwanted, claimedMs }));
+    return false;
   }
 
   #tellLeft(left: readonly LeftToParent[]): void {
@@ -337,9 +343,17 @@ class OutboxDispatcher implements Dispatcher {
     else this.#wakeIn(gatherMs);
   }
 
+  /** One alarm serves all who want a round later on. */
   #wakeIn(ms: number): void {
-    this.#deps.clock.sleep(ms, this.#ending).then(
-      () => this.wake(),
+    const { clock } = this.#deps;
+    const atMs = clock.monotonicMs() + ms;
+    if (this.#alarmMs <= atMs) return;
+    this.#alarmMs = atMs;
+    clock.sleep(ms, this.#ending).then(
+      () => {
+        if (this.#alarmMs === atMs) this.#alarmMs = Infinity;
+        this.wake();
+      },
       () => {}, // It ends.
     );
   }
@@ -380,9 +394,7 @@ class OutboxDispatcher implements Dispatcher {
     const waiting = Promise.withResolvers<void>();
     const alarm = new AbortController();
     this.#onWoken = waiting.resolve;
-    this.#deps.clock
-      .sleep(this.#dueInMs, AbortSignal.any([alarm.signal, this.#signal, this.#stopping.signal]))
-      .then(waiting.resolve, waiting.resolve);
+    this.#deps.clock.sleep(this.#dueInMs, alarm.signal).then(waiting.resolve, waiting.resolve);
     await waiting.promise;
     this.#onWoken = undefined;
     alarm.abort(woken);

@@ -13,6 +13,9 @@ export interface ExchangeScope {
   release(): void;
 }
 
+/** One for all: without a reason each abort would make an error with a trace of its own. */
+const lifted = new Error('the limit is lifted');
+
 export function openScope(outer: AbortSignal, clock: Clock): ExchangeScope {
   const inner = new AbortController();
   let timer = new AbortController();
@@ -40,9 +43,9 @@ export function openScope(outer: AbortSignal, clock: Clock): ExchangeScope {
         () => undefined, // lifted in time
       );
     },
-    liftLimit: () => timer.abort(),
+    liftLimit: () => timer.abort(lifted),
     release() {
-      timer.abort();
+      timer.abort(lifted);
       outer.removeEventListener('abort', relay);
     },
   };

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { ThreadAnswer } from '../contract/index.ts';
 import type { Clock } from './clock.ts';
+import { waitIsOver } from './time-limit.ts';
 
 /** A run took longer than it may. `step`: what it was at, as far as it said. */
 export class BudgetError extends Error {
@@ -77,7 +78,7 @@ class Runner<Input, Output> implements BudgetedThread<Input, Output> {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#timer.abort();
+    this.#timer.abort(waitIsOver);
     const thread = this.#thread;
     this.#thread = undefined;
     const waiting = [...(this.#running ? [this.#running] : []), ...this.#line.splice(0)];
@@ -110,7 +111,7 @@ class Runner<Input, Output> implements BudgetedThread<Input, Output> {
   }
 
   #finish(tell: (turn: Turn<Input, Output>) => void): void {
-    this.#timer.abort();
+    this.#timer.abort(waitIsOver);
     const turn = this.#running;
     this.#running = undefined;
     if (turn) tell(turn);

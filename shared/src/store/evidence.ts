@@ -6,7 +6,7 @@ import { cronJobIdsOf, lockCronJobs } from './catalog/cron-job-ids.ts';
 import { cleanText, optionalCleanText, optionalText } from './column.ts';
 import type { Db, Store, Tx } from './database.ts';
 import { toId16 } from './id16.ts';
-import { quoted, rowsIn } from './upsert.ts';
+import { changeIn, quoted, rowsIn } from './upsert.ts';
 import { flagBits, statusWords } from './words.ts';
 
 export { type Evidence } from '../domain/index.ts';
@@ -51,9 +51,93 @@ async function putPieces(tx: Tx, pieces: PackedEvidence): Promise<number> {
   const ids = await cronJobIdsOf(tx, [...new Set(pieces.map(([{ cronJobUid }]) => cronJobUid))]);
   // As every writer of history does, in the order of all: a deletion and a late capture must not meet half-way.
   await lockCronJobs(tx, [...ids.values()]);
+  const present = await listPresent(tx, [...new Set(pieces.map(([{ owner }]) => toId16(owner)))]);
+  const chosen = new Map<string, PieceToWrite>();
   let written = 0;
-  for (const [piece, packed] of pieces) written += await putPiece(tx, piece, packed, ids.get(piece.cronJobUid));
+  for (const [piece, packed] of pieces) {
+    const cronJobId = ids.get(piece.cronJobUid);
+    const owner = toId16(piece.owner);
+    const name = cleanText(piece.name, 253);
+    const key = keyOf(owner, piece.kind, name);
+    const before = present.get(key);
+    const isWanted = before === undefined || (before === 'empty' && packed.bytes !== null);
+    // Without a CronJob that is locked its history is gone.
+    if (cronJobId === undefined || !isWanted) continue;
+    const replaces = before !== undefined && !chosen.has(key);
+    chosen.set(key, {
+      piece,
+      packed,
+      owner,
+      name,
+      cronJobId,
+      replaces: replaces || chosen.get(key)?.replaces === true,
+    });
+    present.set(key, packed.bytes === null ? 'empty' : 'filled');
+    written++;
+  }
+  await writePieces(tx, [...chosen.values()]);
   return written;
+}
+
+interface PieceToWrite {
+  readonly piece: Evidence;
+  readonly packed: PackedBody;
+  readonly owner: string;
+  readonly name: string;
+  readonly cronJobId: number;
+  /** A row that says only why there is nothing is there. */
+  readonly replaces: boolean;
+}
+
+const keyOf = (owner: string, kind: unknown, name: unknown): string => `${owner} ${String(kind)} ${String(name)}`;
+
+/** What is kept of these owners, by `keyOf`: with a body, or only why there is none. */
+async function listPresent(tx: Tx, owners: readonly string[]): Promise<Map<string, 'filled' | 'empty'>> {
+  const found = await rowsIn(
+    tx,
+    owners.map((owner) => tx.dialect.id16(owner)),
+    (marks) =>
+      `select owner, kind, name, case when body is null then 0 else 1 end as filled from evidence where owner in (${marks})`,
+  );
+  return new Map(
+    found.map((row) => [
+      keyOf(tx.dialect.id16Text(row['owner']), row['kind'], row['name']),
+      Number(row['filled']) === 1 ? 'filled' : 'empty',
+    ]),
+  );
+}
+
+async function writePieces(tx: Tx, pieces: readonly PieceToWrite[]): Promise<void> {
+  for (const { piece, owner, name, replaces } of pieces) {
+    const key = [tx.dialect.id16(owner), piece.kind, name];
+    if (replaces) await change(tx, 'delete from evidence where owner = ? and kind = ? and name = ?', key);
+  }
+  await insertRows(tx, {
+    table: 'evidence',
+    columns: evidenceColumns,
+    rows: pieces.map(({ piece, packed, owner, name, cronJobId }) => [
+      tx.dialect.id16(owner),
+      piece.kind,
+      name,
+      cronJobId,
+      piece.createdAt,
+      piece.capturedAt,
+      packed.encoding,
+      packed.size,
+      Number(piece.truncated),
+      optionalCleanText(piece.unavailable, 32),
+      packed.bytes,
+    ]),
+  });
+  // The run says that it has logs or events, so that lists need not look.
+  for (const [kind, bit] of [['logs', flagBits.hasLogs] as const, ['events', flagBits.hasEvents] as const]) {
+    const owners = pieces.filter(({ piece, packed }) => piece.kind === kind && packed.bytes !== null);
+    await changeIn(
+      tx,
+      [...new Set(owners.map(({ owner }) => owner))].map((owner) => tx.dialect.id16(owner)),
+      (marks) => `update executions set flags = flags | ${bit} where job_uid in (${marks})`,
+    );
+  }
 }
 
 function inPartsOf(pieces: PackedEvidence, mostBytes: number): PackedEvidence[] {
@@ -81,12 +165,13 @@ export async function packEvidence(evidence: readonly Evidence[]): Promise<Packe
 }
 
 /**
- * Keeps the evidence of an owner instead of all that was kept of it: an alert that goes on speaks of its newest run. The rows of the
+ * Keeps the evidence of these owners instead of all that was kept of them: an alert that goes on speaks of its newest run. The rows of the
  * CronJobs are to be locked before.
  */
-export async function replaceEvidence(tx: Tx, owner: string, evidence: PackedEvidence): Promise<void> {
-  await change(tx, 'delete from evidence where owner = ?', [tx.dialect.id16(toId16(owner))]);
-  await putPieces(tx, evidence);
+export async function replaceEvidence(tx: Tx, owners: readonly string[], evidence: PackedEvidence): Promise<void> {
+  const ids = owners.map((owner) => tx.dialect.id16(toId16(owner)));
+  await changeIn(tx, ids, (marks) => `delete from evidence where owner in (${marks})`);
+  for (const part of inPartsOf(evidence, mostTogetherBytes)) await putPieces(tx, part);
 }
 
 /** Everything kept about one run or alert, bodies unpacked. */
@@ -165,50 +250,6 @@ async function packBody(body: string | undefined): Promise<PackedBody> {
   return size < plainBelowBytes
     ? { encoding: 'plain', bytes: plain, size }
     : { encoding: 'gzip', bytes: await pack(plain), size };
-}
-
-/** `cronJobId`: of a row that is locked; undefined: it is gone, and nothing is written. */
-// oxlint-disable-next-line max-params -- what is written, where, and for whom
-async function putPiece(tx: Tx, piece: Evidence, packed: PackedBody, cronJobId: number | undefined): Promise<number> {
-  if (cronJobId === undefined) return 0;
-
-  const owner = tx.dialect.id16(toId16(piece.owner));
-  const name = cleanText(piece.name, 253);
-  const key = [owner, piece.kind, name];
-  const where = 'owner = ? and kind = ? and name = ?';
-  const present = await firstRow(
-    tx,
-    `select case when body is null then 0 else 1 end as filled from evidence where ${where}`,
-    key,
-  );
-  if (present !== undefined && (Number(present['filled']) === 1 || packed.bytes === null)) return 0;
-  if (present !== undefined) await change(tx, `delete from evidence where ${where}`, key);
-  await insertRows(tx, {
-    table: 'evidence',
-    columns: evidenceColumns,
-    rows: [
-      [
-        ...key,
-        cronJobId,
-        piece.createdAt,
-        piece.capturedAt,
-        packed.encoding,
-        packed.size,
-        Number(piece.truncated),
-        optionalCleanText(piece.unavailable, 32),
-        packed.bytes,
-      ],
-    ],
-  });
-  if (packed.bytes !== null) await flagExecution(tx, owner, piece.kind);
-  return 1;
-}
-
-/** The run says that it has logs or events, so that lists need not look. */
-async function flagExecution(tx: Tx, owner: unknown, kind: EvidenceKind): Promise<void> {
-  if (kind !== 'logs' && kind !== 'events') return;
-  const bit = kind === 'logs' ? flagBits.hasLogs : flagBits.hasEvents;
-  await change(tx, `update executions set flags = flags | ${bit} where job_uid = ?`, [owner]);
 }
 
 export async function toEvidence(db: Db, row: Row): Promise<Evidence> {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Instant } from '../domain/index.ts';
 
+const canonical = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 
 /**
@@ -8,6 +9,7 @@ const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$
  * the first 16 bytes of its SHA-256 (storage.md section 1).
  */
 export function toId16(uid: string): string {
+  if (canonical.test(uid)) return uid;
   if (uuid.test(uid)) return hexToUuid(uid.replaceAll('-', '').toLowerCase());
   return hexToUuid(createHash('sha256').update(uid, 'utf8').digest('hex').slice(0, 32));
 }

@@ -87,6 +87,7 @@ export { listFactPoints, listNames, settleRunFacts, type FactPoint } from './exe
 export {
   findComparedRun,
   findComparedRuns,
+  listComparedRuns,
   listRunsOfAnotherSpec,
   type RunOfCronJob,
   findComparedJob,
@@ -349,7 +350,7 @@ export { updateHeldMessage } from './deliveries/held-message.ts';
 export { recordHeldByGrace } from './deliveries/held-by-grace.ts';
 export { sealRollups, type SealedRollups } from './sealing/seal-rollups.ts';
 export { countRateFacts, listOldestSince, type RateFacts } from './facts/count-rate-facts.ts';
-export { listAlertsOfRuns, updateAlertContext, type AlertOfRun } from './alerts/alerts-of-run.ts';
+export { listAlertsOfRuns, updateAlertContexts, type AlertOfRun } from './alerts/alerts-of-run.ts';
 export { listIncomplete, releaseWaiting, type IncompleteMessage } from './deliveries/waiting-messages.ts';
 export { listAlertRuns } from './facts/list-alert-runs.ts';
 export { listFirstSuccessEnds, type SlotInterval } from './facts/list-first-success-ends.ts';

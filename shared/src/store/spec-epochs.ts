@@ -1,5 +1,5 @@
 import type { ConcurrencyPolicy, CronJobFacts, Instant, SpecEpoch } from '../domain/index.ts';
-import { change, firstRow, insertRows, type Row } from './ask.ts';
+import { change, insertRows, type Row } from './ask.ts';
 import { cleanText, optionalCleanText, optionalNumber, optionalText } from './column.ts';
 import type { Db, Tx } from './database.ts';
 import { quoted, rowsIn, updateAll } from './upsert.ts';
@@ -31,17 +31,6 @@ export const longestZone = 253;
 /** The epochs of these CronJobs by id, oldest first. */
 export async function listSpecEpochs(db: Db, cronJobIds: readonly number[]): Promise<ReadonlyMap<number, SpecEpoch[]>> {
   return readEpochs(db, cronJobIds, '');
-}
-
-/** What asked for runs at an instant; undefined before the CronJob was first seen, and where it is not kept any more. */
-export async function findSpecAt(db: Db, cronJobId: number, at: Instant): Promise<SpecEpoch | undefined> {
-  const row = await firstRow(
-    db,
-    `select ${quoted(columns)} from spec_epochs where cronjob_id = ? and from_at <= ? and (to_at is null or to_at > ?) ` +
-      'order by from_at desc limit 1',
-    [cronJobId, at, at],
-  );
-  return row === undefined ? undefined : toEpoch(row);
 }
 
 /** Opens the first epoch, or closes the open one and opens another where the spec differs. Returns the ids that got a new one. */

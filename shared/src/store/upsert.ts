@@ -62,17 +62,33 @@ export async function rowsIn(
   values: readonly unknown[],
   toSql: (marks: string) => string,
   before: readonly unknown[] = [],
+  after: readonly unknown[] = [],
 ): Promise<Row[]> {
   const found: Row[] = [];
   for (const part of inParts(values)) {
     const asked = filledUp(part);
-    found.push(...(await rows(db, toSql(marks(asked)), [...before, ...asked])));
+    found.push(...(await rows(db, toSql(marks(asked)), [...before, ...asked, ...after])));
   }
   return found;
 }
 
-/** With its last value up to the next power of two. */
-function filledUp<T>(part: readonly T[]): readonly T[] {
+/** Changes the rows of a list of values, in parts as `rowsIn` asks for them; returns how many rows were changed. */
+export async function changeIn(
+  db: Db,
+  values: readonly unknown[],
+  toSql: (marks: string) => string,
+  of: { readonly before?: readonly unknown[]; readonly after?: readonly unknown[] } = {},
+): Promise<number> {
+  let changed = 0;
+  for (const part of inParts(values)) {
+    const asked = filledUp(part);
+    changed += await change(db, toSql(marks(asked)), [...(of.before ?? []), ...asked, ...(of.after ?? [])]);
+  }
+  return changed;
+}
+
+/** With its last value up to the next power of two: few statements serve lists of all lengths. */
+export function filledUp<T>(part: readonly T[]): readonly T[] {
   const size = Math.min(maxRowsPerStatement, 2 ** Math.ceil(Math.log2(part.length)));
   return [...part, ...part.slice(-1).flatMap((last) => Array<T>(size - part.length).fill(last))];
 }

@@ -15,7 +15,7 @@ import {
   putEvidence,
   recordRuns,
   recordTemplates,
-  updateAlertContext,
+  updateAlertContexts,
   updateExecutionFixes,
   releaseWaiting,
   type Store,
@@ -204,10 +204,13 @@ export const explainedRuns = contract('explained runs', (test) => {
       [[run.jobUid, alert.id, monitor.name]],
     );
     await store.fenced(epoch, (tx) =>
-      updateAlertContext(tx, alert.id, {
-        context: { ...(alert.context as object), suggestedFix: 'y' },
-        fault: { cause: 'capacity', scope: undefined },
-      }),
+      updateAlertContexts(tx, [
+        {
+          id: alert.id,
+          context: { ...(alert.context as object), suggestedFix: 'y' },
+          fault: { cause: 'capacity', scope: undefined },
+        },
+      ]),
     );
     assert.deepEqual((await findAlert(store, alert.id))?.fault, { cause: 'capacity', scope: undefined });
     assert.equal((await readContext(store, alert.id))['suggestedFix'], 'y');
@@ -239,7 +242,7 @@ export const explainedRuns = contract('explained runs', (test) => {
       store.sql.raw(`update deliveries set ${column} = ? where id = ?`, [value, store.dialect.id16(id)] as never);
     await set(limited.id, 'state_reason', 'rateLimit');
     await set(tried.id, 'attempts', 1);
-    assert.equal(await store.fenced(epoch, (tx) => releaseWaiting(tx, alert.id)), 1);
+    assert.equal(await store.fenced(epoch, (tx) => releaseWaiting(tx, [alert.id])), 1);
     const rows = await readRows(store, 'select next_at from deliveries where alert_id = ? order by seq', [
       store.dialect.id16(alert.id),
     ]);

@@ -16,7 +16,7 @@ import {
   type VerdictAddition,
 } from '@cronjob-monitor/shared/domain';
 import {
-  findComparedRuns,
+  listComparedRuns,
   findNamedExecutions,
   findTemplate,
   listEvidence,
@@ -123,13 +123,8 @@ async function listDecisive(
 
 /** Of failed runs: what a deploy changed with the first of them after the last success. By Job UID. */
 async function listChanges(db: Db, runs: readonly RunOfCronJob[]): Promise<ReadonlyMap<string, string | undefined>> {
-  const changes = new Map<string, string | undefined>();
-  for (const jobUid of await listRunsOfAnotherSpec(db, runs)) {
-    // One after the other: few runs follow a change.
-    const compared = await findComparedRuns(db, jobUid);
-    changes.set(jobUid, compared && changeWords(compareRuns(compared.before, compared.after)));
-  }
-  return changes;
+  const compared = await listComparedRuns(db, [...(await listRunsOfAnotherSpec(db, runs))]);
+  return new Map([...compared].map(([uid, { before, after }]) => [uid, changeWords(compareRuns(before, after))]));
 }
 
 /** Reasons that more is known of than the row of the run says. */

@@ -28,14 +28,14 @@ const logBytes = [16 * 1024, 4 * 1024, 0];
 
 /** The message model as JSON, or what the template of the spec makes of it. alerting.md sections 10.3 and 10.5. */
 export function webhookPayload(outgoing: Outgoing, { webhook }: WebhookTarget, form: Form): WebhookPayload {
-  const least = withoutDetails(toSafeMessage(outgoing.message, 0));
-  if (form === 'reduced') return { body: toBody(least, outgoing) };
+  const least = (): string => toBody(withoutDetails(toSafeMessage(outgoing.message, 0)), outgoing);
+  if (form === 'reduced') return { body: least() };
   const template = parseTemplateJson(webhook.payloadTemplate);
   const body =
     (template &&
       firstFitting(variantsOf(outgoing.message), (message) => fill(template.json, { ...outgoing, message }))) ??
     firstFitting(variantsOf(outgoing.message), (message) => toBody(message, outgoing)) ??
-    toBody(least, outgoing);
+    least();
   return { body };
 }
 

@@ -6,6 +6,9 @@ const directionMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 /** Control characters other than the end of a line and the tab. */
 const otherControls = /[^\P{Cc}\n\t]+/gu;
 
+/** Letters and signs that no rule here touches: most texts have no others. */
+const plainAlready = /^[\x20-\x7e\n\t]*$/;
+
 const blanks = /[\s\u2028\u2029]+/g;
 
 /**
@@ -13,6 +16,7 @@ const blanks = /[\s\u2028\u2029]+/g;
  * what is read, no halves of characters; every line ends in a line feed.
  */
 export function toPlainText(text: string): string {
+  if (plainAlready.test(text)) return text;
   return dropEscapeSequences(text.toWellFormed())
     .replaceAll('\r\n', '\n')
     .replaceAll('\r', '\n')

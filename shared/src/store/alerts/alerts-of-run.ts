@@ -1,13 +1,12 @@
 import type { Ref } from '../../contract/index.ts';
 import { toAlertFacts, type AlertRecord } from '../../domain/index.ts';
-import { change } from '../ask.ts';
 import { noteMove } from '../changes.ts';
 import { toJson } from '../column.ts';
 import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
 import type { Db, Tx } from '../database.ts';
-import { toFaultColumns } from '../fault-columns.ts';
+import { faultColumns, toFaultColumns } from '../fault-columns.ts';
 import { toId16 } from '../id16.ts';
-import { quoted, rowsIn } from '../upsert.ts';
+import { quoted, rowsIn, updateRows } from '../upsert.ts';
 import { alertColumns, toAlertRecord } from './alert-record.ts';
 
 /** A run, named by its Job. */
@@ -39,7 +38,9 @@ export async function listAlertsOfRuns(db: Db, runs: readonly RunRef[]): Promise
     (marks) =>
       `select ${quoted(alertColumns, 'a')}, m.namespace as monitor_namespace, m.name as monitor_name from alerts a ` +
       `join monitors m on m.id = a.monitor_id where a.cronjob_id in (${marks}) and (a.state in ('pending', 'active', 'suppressed') ` +
-      `or a.ended_at > ${db.now() - endedWithinMs}) order by a.detected_at, a.id`,
+      'or a.ended_at > ?) order by a.detected_at, a.id',
+    [],
+    [db.now() - endedWithinMs],
   );
   const wanted = new Map(runs.map(({ jobUid }) => [toId16(jobUid), jobUid]));
   return found.flatMap((row): AlertOfRun[] => {
@@ -51,17 +52,19 @@ export async function listAlertsOfRuns(db: Db, runs: readonly RunRef[]): Promise
   });
 }
 
-/**
- * What is known of an alert's run, and whose fault it is where that is news; nothing else of the alert changes. The row of its CronJob is to
- * be locked before.
- */
-export async function updateAlertContext(
-  tx: Tx,
-  alertId: string,
-  { context, fault }: Pick<AlertRecord, 'context'> & Partial<Pick<AlertRecord, 'fault'>>,
-): Promise<void> {
-  noteMove(tx, { alertId });
-  const id = tx.dialect.id16(toId16(alertId));
-  await change(tx, 'update alerts set context = ? where id = ?', [toJson(context), id]);
-  if (fault) await change(tx, 'update alerts set cause = ?, scope = ? where id = ?', [...toFaultColumns(fault), id]);
+/** What is known of an alert's run; `fault`: whose fault it is, where that is news. */
+interface AlertContextUpdate extends Pick<AlertRecord, 'id' | 'context'> {
+  readonly fault: AlertRecord['fault'];
+}
+
+/** Nothing else of the alerts changes. The rows of their CronJobs are to be locked before. */
+export async function updateAlertContexts(tx: Tx, updates: readonly AlertContextUpdate[]): Promise<void> {
+  for (const { id: alertId } of updates) noteMove(tx, { alertId });
+  const keyOf = ({ id }: AlertContextUpdate): unknown => tx.dialect.id16(toId16(id));
+  const alerts = { table: 'alerts', key: 'id' };
+  const contexts = updates.map((update) => [keyOf(update), toJson(update.context)] as const);
+  await updateRows(tx, { ...alerts, columns: { context: 'longText' }, rows: contexts });
+  const faults = updates.filter(({ fault }) => fault !== undefined);
+  const blamed = faults.map((update) => [keyOf(update), ...toFaultColumns(update.fault)] as const);
+  await updateRows(tx, { ...alerts, columns: faultColumns, rows: blamed });
 }

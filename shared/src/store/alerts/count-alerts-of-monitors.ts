@@ -40,7 +40,9 @@ export async function listAlertStarts(
     db,
     cronJobIds,
     (within) =>
-      `select ${columns} from alerts where cronjob_id in (${within}) and activated_at is not null and since_at >= ${Math.floor(sinceAt)}`,
+      `select ${columns} from alerts where cronjob_id in (${within}) and activated_at is not null and since_at >= ?`,
+    [],
+    [Math.floor(sinceAt)],
   );
   return found.map((row) => ({
     monitorId: Number(row['monitor_id']),

@@ -259,8 +259,10 @@ async function countCharged(db: Db, channels: readonly string[], now: Instant): 
     db,
     channels.map((uid) => db.dialect.id16(uid)),
     (marks) =>
-      `select channel_uid, count(*) as in_hour, sum(case when charged_at > ${now - minuteMs} then 1 else 0 end) as in_minute ` +
-      `from deliveries where channel_uid in (${marks}) and charged_at > ${now - hourMs} group by channel_uid`,
+      `select channel_uid, count(*) as in_hour, sum(case when charged_at > ? then 1 else 0 end) as in_minute ` +
+      `from deliveries where channel_uid in (${marks}) and charged_at > ? group by channel_uid`,
+    [now - minuteMs],
+    [now - hourMs],
   );
   return new Map(
     found.map((row) => [

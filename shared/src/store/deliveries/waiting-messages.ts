@@ -1,26 +1,30 @@
 import type { DeliveryState, MessageSeverity } from '../../contract/index.ts';
 import { isIncomplete, type FrozenMessage } from '../../domain/index.ts';
-import { change, rows, type Row } from '../ask.ts';
+import type { Row } from '../ask.ts';
 import { fromJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
+import { changeIn, rowsIn } from '../upsert.ts';
 
 /**
- * What was waited for is kept with the alert: its messages of which nothing was sent, and that wait for nothing else, go at once, and are
+ * What was waited for is kept with these alerts: their messages of which nothing was sent, and that wait for nothing else, go at once, and are
  * frozen with it as they are claimed. Returns how many there are.
  */
-export function releaseWaiting(tx: Tx, alertId: string): Promise<number> {
+export function releaseWaiting(tx: Tx, alertIds: readonly string[]): Promise<number> {
   const at = tx.now();
-  return change(
+  return changeIn(
     tx,
-    "update deliveries set next_at = ? where alert_id = ? and state = 'ready' and state_reason is null and attempts = 0 and next_at > ? " +
-      "and kind in ('firing', 'flapping', 'reminder', 'closing')",
-    [at, tx.dialect.id16(toId16(alertId)), at],
+    alertIds.map((id) => tx.dialect.id16(toId16(id))),
+    (marks) =>
+      `update deliveries set next_at = ? where alert_id in (${marks}) and state = 'ready' and state_reason is null and attempts = 0 ` +
+      "and next_at > ? and kind in ('firing', 'flapping', 'reminder', 'closing')",
+    { before: [at], after: [at] },
   );
 }
 
 /** A message that went, or goes, without evidence of its run. */
 export interface IncompleteMessage {
+  readonly alertId: string;
   readonly streamId: string;
   readonly seq: number;
   readonly channelUid: string;
@@ -29,25 +33,30 @@ export interface IncompleteMessage {
   readonly payload: FrozenMessage;
 }
 
-/** Messages of an alert about one run that were frozen while its evidence was still being read, and are the last ones of their streams. */
+/** Messages of alerts, each about one run, that were frozen while its evidence was still being read, and are the last ones of their streams. */
 export async function listIncomplete(
   db: Db,
-  of: { readonly alertId: string; readonly jobUid: string },
+  alerts: readonly { readonly alertId: string; readonly jobUid: string }[],
 ): Promise<IncompleteMessage[]> {
-  const found = await rows(
+  const runOf = new Map(alerts.map(({ alertId, jobUid }) => [toId16(alertId), toId16(jobUid)]));
+  const found = await rowsIn(
     db,
-    'select d.stream_id, d.seq, d.channel_uid, d.severity, d.notify_no, d.state, d.attempts, d.payload from deliveries d ' +
-      "where d.alert_id = ? and d.kind in ('firing', 'reminder', 'flapping') and d.state in ('ready', 'parked', 'claimed', 'sent') and d.payload is not null " +
+    [...runOf.keys()].map((id) => db.dialect.id16(id)),
+    (marks) =>
+      'select d.alert_id, d.stream_id, d.seq, d.channel_uid, d.severity, d.notify_no, d.state, d.attempts, d.payload from deliveries d ' +
+      `where d.alert_id in (${marks}) and d.kind in ('firing', 'reminder', 'flapping') ` +
+      "and d.state in ('ready', 'parked', 'claimed', 'sent') and d.payload is not null " +
       'and not exists (select 1 from deliveries e where e.stream_id = d.stream_id and e.channel_uid = d.channel_uid and e.seq > d.seq) order by d.id',
-    [db.dialect.id16(toId16(of.alertId))],
   );
   return found.flatMap((row) => {
     const payload = payloadOf(row);
+    const alertId = db.dialect.id16Text(row['alert_id']);
     const at = { state: String(row['state']) as DeliveryState, attempts: Number(row['attempts']) };
-    const isOfRun = payload.jobUid !== undefined && toId16(payload.jobUid) === toId16(of.jobUid);
+    const isOfRun = payload.jobUid !== undefined && toId16(payload.jobUid) === runOf.get(alertId);
     if (!isOfRun || !isIncomplete(at, payload.message)) return [];
     return [
       {
+        alertId,
         streamId: db.dialect.id16Text(row['stream_id']),
         seq: Number(row['seq']),
         channelUid: db.dialect.id16Text(row['channel_uid']),

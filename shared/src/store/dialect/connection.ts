@@ -167,6 +167,9 @@ export function closeIdle(pool: RawClient['pool'], most: number): void {
   if (surplus.length > 0) pool.check();
 }
 
+/** One for all: without a reason the abort of each statement would make an error with a trace of its own. */
+const hasAnswered = new Error('the database has answered');
+
 /** A driver's own limit would go on after a connection that broke under the statement. */
 async function answerWithin<T>(limit: AnswerLimit | undefined, answer: Promise<T>): Promise<T> {
   if (limit === undefined) return answer;
@@ -177,7 +180,7 @@ async function answerWithin<T>(limit: AnswerLimit | undefined, answer: Promise<T
     },
     () => answer,
   );
-  return Promise.race([answer, late]).finally(() => answered.abort());
+  return Promise.race([answer, late]).finally(() => answered.abort(hasAnswered));
 }
 
 /** Driver code of a statement that got no answer within its limit: the connection's state is unknown. */

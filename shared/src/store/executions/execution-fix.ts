@@ -1,26 +1,37 @@
 import type { Fault } from '../../domain/index.ts';
-import { change } from '../ask.ts';
 import { cleanText } from '../column.ts';
 import type { Tx } from '../database.ts';
-import { toFaultColumns } from '../fault-columns.ts';
+import { faultColumns, toFaultColumns } from '../fault-columns.ts';
 import { toId16 } from '../id16.ts';
+import { rowsIn, updateRows } from '../upsert.ts';
 
 /** Longer suggestions are cut, characters. */
 const longestFix = 4_000;
 
-/** Keeps the suggestions for these runs, rendered; the first one of a run stays. Returns how many were kept. */
+/**
+ * Keeps the suggestions for these runs, rendered; the first one of a run stays. The rows of their CronJobs are to be locked before. Returns how
+ * many were kept.
+ */
 export async function updateExecutionFixes(
   tx: Tx,
   fixes: readonly { readonly jobUid: string; readonly fix: string }[],
 ): Promise<number> {
-  let kept = 0;
-  for (const { jobUid, fix } of fixes) {
-    kept += await change(tx, 'update executions set fix = ? where job_uid = ? and fix is null', [
-      cleanText(fix, longestFix),
-      tx.dialect.id16(toId16(jobUid)),
-    ]);
-  }
-  return kept;
+  const given = new Map(fixes.toReversed().map(({ jobUid, fix }) => [toId16(jobUid), fix]));
+  const without = await rowsIn(
+    tx,
+    [...given.keys()].map((jobUid) => tx.dialect.id16(jobUid)),
+    (marks) => `select job_uid from executions where fix is null and job_uid in (${marks})`,
+  );
+  await updateRows(tx, {
+    table: 'executions',
+    key: 'job_uid',
+    columns: { fix: 'longText' },
+    rows: without.map((row) => [
+      row['job_uid'],
+      cleanText(given.get(tx.dialect.id16Text(row['job_uid'])) ?? '', longestFix),
+    ]),
+  });
+  return without.length;
 }
 
 /** What more was read of failed runs says whose fault they were. */
@@ -28,10 +39,10 @@ export async function updateExecutionFaults(
   tx: Tx,
   faults: readonly { readonly jobUid: string; readonly fault: Fault }[],
 ): Promise<void> {
-  for (const { jobUid, fault } of faults) {
-    await change(tx, 'update executions set cause = ?, scope = ? where job_uid = ?', [
-      ...toFaultColumns(fault),
-      tx.dialect.id16(toId16(jobUid)),
-    ]);
-  }
+  await updateRows(tx, {
+    table: 'executions',
+    key: 'job_uid',
+    columns: faultColumns,
+    rows: faults.map(({ jobUid, fault }) => [tx.dialect.id16(toId16(jobUid)), ...toFaultColumns(fault)]),
+  });
 }
