@@ -84,7 +84,9 @@ interface Statement {
 
 /** Rows of a SELECT. */
 export async function rows(db: Db, sql: string, bindings: readonly unknown[] = []): Promise<readonly Row[]> {
-  return db.dialect.rowsOf(await ask(db, { sql, bindings, kind: 'read' }));
+  const alone = async (): Promise<readonly Row[]> => db.dialect.rowsOf(await ask(db, { sql, bindings, kind: 'read' }));
+  if (!db.together || db.connection !== undefined) return alone();
+  return db.together(sql, bindings, alone);
 }
 
 /** The first row, or undefined. */

@@ -7,12 +7,21 @@ import type { TroubleWatch } from './trouble.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import type { StoreError } from './store-error.ts';
 
+/** Asks a question together with those of other schemas that are the same; `alone` asks it by itself. */
+export type AskTogether = (
+  sql: string,
+  bindings: readonly unknown[],
+  alone: () => Promise<readonly Readonly<Record<string, unknown>>[]>,
+) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+
 /** Where questions are asked: the pool, or one transaction. Callers outside this room hand it on and never look inside. */
 export interface Db {
   readonly sql: Knex;
   readonly dialect: Dialect;
   /** The one connection that every statement runs on; absent: any of the pool. */
   readonly connection?: RawConnection | undefined;
+  /** Its questions travel with those of other schemas; absent: each by itself. */
+  readonly together?: AskTogether | undefined;
   readonly observer?: StoreObserver | undefined;
   /** Hears of every answer and every failure. */
   readonly troubles?: TroubleWatch | undefined;

@@ -1,8 +1,9 @@
 import type { Clock, Logger } from '../process/index.ts';
-import type { Db, Move, Store } from './database.ts';
+import type { AskTogether, Db, Move, Store } from './database.ts';
 import { clientOf } from './dialect/connection.ts';
 import { dialects } from './dialect/index.ts';
 import type { ServerLimits } from './dialect/postgres.ts';
+import { JointQuestions, neutralSchema } from './joint-questions.ts';
 import type { StoreObserver } from './observer.ts';
 import { openPool, SharedPool, type OpenPool } from './pool.ts';
 import { inSchema } from './schemas.ts';
@@ -33,6 +34,8 @@ export interface StoreDeps {
 const lockMs = 4_000;
 const idleInTransactionMs = 5_000;
 const connectMs = 3_000;
+/** Of the connections to other schemas, those that statements of several of them run on. */
+const connectionsOfJoint = 8;
 
 /**
  * Makes a store of these settings. Connects to nothing yet: connections are opened when first needed, and the caller waits
@@ -45,14 +48,38 @@ export function openStore(settings: StoreSettings, deps: StoreDeps): Store {
 /** Opens stores of other schemas of the same server. All of them together have few connections, however many they are. */
 export function schemaOpener(settings: ServerSettings, deps: StoreDeps): (name: string) => Store {
   const shared = new SharedPool(settings, limitsOf(deps), deps.clock);
-  return (name) => storeOn(shared.borrowFor(name), inSchema(settings, name), deps);
+  const open = new Set<Store>();
+  let joint: OpenPool | undefined;
+  const questions = new JointQuestions({
+    ...deps,
+    dialect: dialects[settings.type],
+    sql: () => {
+      if (open.size === 0) throw new StoreError('closed', 'the stores are closed');
+      joint ??= shared.borrowFor(neutralSchema, connectionsOfJoint);
+      return joint.sql;
+    },
+  });
+  return (name) => {
+    const { sql, close } = shared.borrowFor(name);
+    const closeOne = async (): Promise<void> => {
+      await close();
+      open.delete(store);
+      if (open.size > 0) return;
+      const last = joint;
+      joint = undefined;
+      await last?.close();
+    };
+    const store = storeOn({ sql, close: closeOne }, inSchema(settings, name), deps, questions.of(name));
+    open.add(store);
+    return store;
+  };
 }
 
 function limitsOf({ statementLimitMs: statementMs = 5_000, limits }: StoreDeps): ServerLimits {
   return { statementMs, lockMs, idleInTransactionMs, connectMs, ...limits };
 }
 
-function storeOn({ sql, close }: OpenPool, settings: StoreSettings, deps: StoreDeps): Store {
+function storeOn({ sql, close }: OpenPool, settings: StoreSettings, deps: StoreDeps, together?: AskTogether): Store {
   const { clock, log } = deps;
   const closing = new AbortController();
   const offset = createClockOffset(clock);
@@ -61,6 +88,7 @@ function storeOn({ sql, close }: OpenPool, settings: StoreSettings, deps: StoreD
     sql,
     dialect: dialects[settings.type],
     observer: deps.observer,
+    together,
     troubles,
     now: () => clock.now() + (offset.currentMs() ?? 0),
   };

@@ -109,7 +109,8 @@ export class SharedPool {
     this.#clock = clock;
   }
 
-  borrowFor(schema: string): OpenPool {
+  /** `most`: connections that it has at once. */
+  borrowFor(schema: string, most: number = connectionsOfOne): OpenPool {
     this.#pool ??= openPool(this.#settings, this.#limits, this.#clock);
     const { sql: lent } = this.#pool;
     const lender: Lender = {
@@ -118,7 +119,7 @@ export class SharedPool {
       isShort: () => clientOf(lent).pool.numPendingAcquires() > 0,
     };
     const client = borrowingClient(clientFor(this.#settings, this.#limits, this.#clock), lender);
-    const pool = { min: 0, max: connectionsOfOne, idleTimeoutMillis: keptMs, reapIntervalMillis: keptMs };
+    const pool = { min: 0, max: most, idleTimeoutMillis: keptMs, reapIntervalMillis: keptMs };
     const sql = makePool(client, { pool, limits: this.#limits });
     this.#borrowers.add(sql);
     return {

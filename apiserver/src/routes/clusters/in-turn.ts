@@ -4,8 +4,8 @@ import type { Silence } from './silence.ts';
 
 /** So long one of several clusters is waited for, from when it is asked. */
 const patienceMs = 3_000;
-/** More at once would wait for connections, and not for a cluster. */
-const atOnce = 8;
+/** Asked in the same turn, their questions travel together: one statement has so many of them. */
+const atOnce = 250;
 
 /** What came of asking one of several clusters: its answer, or why there is none, for people, behind the name of the cluster. */
 type Asked<Answer> = { readonly answer: Answer } | { readonly problem: string };
