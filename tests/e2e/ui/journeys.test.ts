@@ -538,13 +538,16 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
       const current = parts.locator('[aria-current="page"]');
       const asked = (): string[] => service().asked.filter((line) => /^GET (cronjobs\/data|monitors)\//.test(line));
       const detail = 'GET cronjobs/data/nightly-backup?recent=90&include=';
-      assert.deepEqual(asked(), [`${detail}route`], 'what a part shows is asked for by that part');
+      const rail = 'advice%2Ctonight%2Ctargets&zone=UTC';
+      assert.deepEqual(asked(), [`${detail}route%2C${rail}`], 'what a part shows is asked for by that part');
+      const own = service().asked.filter((line) => /^GET (advice\?cronjob|tonight|sla)/.test(line));
+      assert.deepEqual(own, [], 'what stands beside it comes with it');
       await page.keyboard.press('2');
       await page.waitForURL(/part=runs$/);
       await page.getByRole('table', { name: 'Runs, newest first' }).waitFor();
       assert.match((await current.textContent()) ?? '', /Runs/);
       assert.equal(await page.getByRole('region', { name: 'Verdict' }).count(), 0);
-      assert.deepEqual(asked().slice(1), [`${detail}runs%2Cslots%2Croute`]);
+      assert.deepEqual(asked().slice(1), [`${detail}runs%2Cslots%2Croute%2C${rail}`]);
       await page.getByRole('button', { name: '7 d', exact: true }).click();
       await page.waitForURL(/days=7/);
       assert.equal(asked().filter((line) => line.includes('/series')).length, 0);
