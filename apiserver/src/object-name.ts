@@ -1,3 +1,5 @@
+import type { Ref } from '@cronjob-monitor/shared/contract';
+
 /** Names that an object of Kubernetes can have: a path with any other names nothing, and needs no question to say so. */
 const form = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
@@ -17,4 +19,8 @@ const id = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Ids of alerts, deliveries and silences, as they are written: a path with any other text names nothing. */
 export function isObjectId(text: string): boolean {
   return id.test(text);
+}
+
+export function isSameRef(one: Ref, other: Ref | undefined): boolean {
+  return one.namespace === other?.namespace && one.name === other.name;
 }

@@ -1,3 +1,4 @@
+import { AdviceList } from './advice.ts';
 import { Alert } from './alerts.ts';
 import { CronJobRoutes, SettingInForce } from './coverage.ts';
 import { Execution, ExecutionPage } from './executions.ts';
@@ -20,8 +21,10 @@ import {
   text,
   words,
 } from './shape/index.ts';
+import { SlaTarget } from './sla.ts';
 import { SlotPage } from './slots.ts';
 import { CronJobSummary } from './stats.ts';
+import { TonightItem } from './tonight.ts';
 import { StateCounts, Verdict } from './verdict.ts';
 import {
   alertSubjects,
@@ -223,7 +226,7 @@ export type ActiveJob = Of<typeof ActiveJob>;
 export const deadManBases = ['success', 'firstSlot'] as const;
 
 /** What `include` of a CronJob can name: answers of its other endpoints. */
-export const cronJobIncludes = ['runs', 'slots', 'route'] as const;
+export const cronJobIncludes = ['runs', 'slots', 'route', 'advice', 'tonight', 'targets'] as const;
 export type CronJobInclude = (typeof cronJobIncludes)[number];
 
 /** GET /api/v1/cronjobs/{namespace}/{name} */
@@ -264,6 +267,12 @@ export const CronJobDetail = named(
     slots: optional(SlotPage),
     /** With `include=route`: who hears now if it fails; null = no monitor selects it. */
     route: optional(nullable(CronJobRoutes)),
+    /** With `include=advice`: what `/advice` says of it, the worst two findings. */
+    advice: optional(AdviceList),
+    /** With `include=tonight`: its item of `/tonight`; null = no run to come by then is at risk. */
+    tonight: optional(nullable(TonightItem)),
+    /** With `include=targets`: what `/sla` says of it, the days aside. */
+    targets: optional(listOf(SlaTarget)),
   }),
 );
 export type CronJobDetail = Of<typeof CronJobDetail>;

@@ -43,7 +43,7 @@ export function listCronJobs(query: CronJobQuery, signal?: AbortSignal): Promise
 
 export function getCronJob(
   ref: Ref,
-  query: { readonly recent?: number; readonly include?: readonly CronJobInclude[] },
+  query: { readonly recent?: number; readonly include?: readonly CronJobInclude[]; readonly zone?: string },
   signal?: AbortSignal,
 ): Promise<Answer<CronJobDetail>> {
   return get(pathOf(ref), query, signal);

@@ -8,7 +8,6 @@ import type {
   IncidentList,
   Overview,
   Stats,
-  Tonight,
   Whoami,
 } from '@cronjob-monitor/shared/contract';
 import type { AlertFilters } from './alerts.ts';
@@ -25,14 +24,6 @@ export function getHealth(signal?: AbortSignal): Promise<Answer<Health>> {
 /** The first page in one answer; `zone`: in whose morning, or evening, tonight ends. */
 export function getOverview(query: { readonly zone: string }, signal?: AbortSignal): Promise<Answer<Overview>> {
   return get('overview', { ...query }, signal);
-}
-
-/** What is to come in these namespaces, as the first page tells it. */
-export function getTonight(
-  query: { readonly namespace: readonly string[]; readonly zone: string; readonly limit: number },
-  signal?: AbortSignal,
-): Promise<Answer<Tonight>> {
-  return get('tonight', { ...query }, signal);
 }
 
 /** `type`, `severity` and `acknowledged` are of one open alert. */

@@ -16,6 +16,7 @@ import {
   type CatalogCronJob,
   type CronJobOutline,
 } from '@cronjob-monitor/shared/store';
+import { isSameRef } from '../../object-name.ts';
 import { judgeCoverage } from '../coverage/list.ts';
 import { limitsSuspension } from '../../monitor-spec.ts';
 import { withDefaults } from '../coverage/query.ts';
@@ -29,6 +30,8 @@ export interface AdviceScope {
   readonly namespaces: readonly string[];
   /** Namespaces of which the caller may read monitors; empty: all. */
   readonly monitored: readonly string[];
+  /** What is said of this one is looked for; undefined: of all. Findings of settings are told of all in any case. */
+  readonly cronJob?: Ref | undefined;
 }
 
 /** One finding, before its alerts are counted. */
@@ -58,13 +61,14 @@ export interface AllFound {
  */
 export async function findAdvice(deps: RouteDeps, scope: AdviceScope): Promise<AllFound> {
   const outlines = await findOutlines(deps, { namespaces: scope.namespaces });
+  const asked = scope.cronJob === undefined ? outlines : outlines.filter((one) => isSameRef(one, scope.cronJob));
   const [ofSettings, unheard, ofRuns, suspended] = await Promise.all([
     findInSettings(deps, outlines, scope),
     findUnheard(deps, scope),
-    findInRuns(deps, outlines),
-    findForgotten(deps, outlines, scope),
+    findInRuns(deps, asked),
+    findForgotten(deps, asked, scope),
   ]);
-  const ofZones = await findZones(deps, outlines, ofSettings.found);
+  const ofZones = await findZones(deps, asked, ofSettings.found);
   const found = [...ofSettings.found, ...ofZones, ...unheard, ...ofRuns, ...suspended].sort(byWorst);
   return { found, omitted: ofSettings.omitted };
 }
@@ -129,7 +133,7 @@ async function findZones(
 }
 
 /** CronJobs of which a failure would reach no channel. */
-async function findUnheard(deps: RouteDeps, { namespaces }: AdviceScope): Promise<Found[]> {
+async function findUnheard(deps: RouteDeps, { namespaces, cronJob }: AdviceScope): Promise<Found[]> {
   const asked = withDefaults({
     namespace: namespaces,
     state: ['unwatched', 'off', 'nobody', 'unreachable'],
@@ -143,7 +147,7 @@ async function findUnheard(deps: RouteDeps, { namespaces }: AdviceScope): Promis
     offset: undefined,
     format: undefined,
   });
-  const { kept } = await judgeCoverage(deps, asked);
+  const { kept } = await judgeCoverage(deps, asked, cronJob);
   const noted = await readNoted(
     deps,
     kept.flatMap(({ id }) => id ?? []),

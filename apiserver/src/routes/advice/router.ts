@@ -3,14 +3,16 @@ import {
   AdviceList,
   type Advice,
   type AdviceKind,
-  type Ref,
   type Severity,
 } from '@cronjob-monitor/shared/contract';
 import { internalError } from '../../errors.ts';
+import { isSameRef } from '../../object-name.ts';
 import { offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { flag, names, paging, ref, search, words } from '../../middleware/parameters.ts';
 import type { Values } from '../../middleware/validate.ts';
+import type { ApiContext } from '../../context.ts';
 import type { RouteDeps } from '../deps.ts';
+import type { KnownCronJob } from '../known-cron-job.ts';
 import { route } from '../route.ts';
 import { findAdvice, type AdviceScope, type AllFound, type Found } from './find.ts';
 import { kindWords, levelOf, rankOf } from './kinds.ts';
@@ -57,19 +59,39 @@ export const adviceRoutes = [
       rules: [offsetNeedsLimit],
       answer: AdviceList,
     },
-    async ({ deps, ctx, query }) => {
-      const { caller } = ctx.state;
-      if (!caller) throw internalError(new Error('the request has no caller'));
-      // To see CronJobs of a namespace is not to see its monitors.
-      const reach = await deps.authentication.reach(caller, 'readMonitors', query.namespace);
-      const monitored = reach.within(query.namespace);
-      return readAdvice(deps, query, { namespaces: query.namespace, monitored });
-    },
+    ({ deps, ctx, query }) => readAdviceFor(deps, ctx, query),
   ),
 ];
 
+const mostIncluded = 2;
+
+/** What is found about one CronJob, as its own answer includes it. Throws REVIEW_UNAVAILABLE. */
+export function readIncludedAdvice(deps: RouteDeps, ctx: ApiContext, { cronJob }: KnownCronJob): Promise<AdviceList> {
+  const { namespace, name } = cronJob;
+  return readAdviceFor(deps, ctx, {
+    namespace: [namespace],
+    cronjob: { namespace, name },
+    monitor: undefined,
+    search: undefined,
+    level: [],
+    code: [],
+    ignored: undefined,
+    limit: mostIncluded,
+    offset: undefined,
+  });
+}
+
+async function readAdviceFor(deps: RouteDeps, ctx: ApiContext, query: AdviceQuery): Promise<AdviceList> {
+  const { caller } = ctx.state;
+  if (!caller) throw internalError(new Error('the request has no caller'));
+  // To see CronJobs of a namespace is not to see its monitors.
+  const reach = await deps.authentication.reach(caller, 'readMonitors', query.namespace);
+  const monitored = reach.within(query.namespace);
+  return readAdvice(deps, query, { namespaces: query.namespace, monitored, cronJob: query.cronjob });
+}
+
 async function readAdvice(deps: RouteDeps, query: AdviceQuery, scope: AdviceScope): Promise<AdviceList> {
-  // It is the same for all pages and filters, and asks for the whole fleet.
+  // It is the same for all pages and other filters; without a CronJob it asks for the whole fleet.
   const all: AllFound = await deps.answers.read(['advice', scope], () => findAdvice(deps, scope));
   const asked = all.found.filter((found) => isAskedFor(found, query));
   const isLeft = query.ignored ?? false;
@@ -105,14 +127,10 @@ function isFinding({ code }: Found): boolean {
 function isAskedFor({ cronJob, monitor }: Found, query: AdviceQuery): boolean {
   const part = query.search?.toLowerCase() ?? ''; // names of Kubernetes are lower case
   return (
-    isSame(query.cronjob, cronJob) &&
-    isSame(query.monitor, monitor) &&
+    (query.cronjob === undefined || isSameRef(query.cronjob, cronJob)) &&
+    (query.monitor === undefined || isSameRef(query.monitor, monitor)) &&
     (cronJob ?? monitor)?.name.includes(part) === true
   );
-}
-
-function isSame(wanted: Ref | undefined, is: Ref | undefined): boolean {
-  return wanted === undefined || (wanted.namespace === is?.namespace && wanted.name === is.name);
 }
 
 function kindsOf(found: readonly Found[]): AdviceKind[] {

@@ -3,6 +3,7 @@ import {
   type CoverageList,
   type CoverageSortKey,
   type CronJobCoverage,
+  type Ref,
 } from '@cronjob-monitor/shared/contract';
 import { CoverageJudge, type Coverage, type Instant } from '@cronjob-monitor/shared/domain';
 import {
@@ -14,6 +15,7 @@ import {
   type UnwatchedCronJobs,
 } from '@cronjob-monitor/shared/store';
 import { pageOnWish, toPagination } from '../../middleware/pagination.ts';
+import { isSameRef } from '../../object-name.ts';
 import { orNull } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 import { findOutlines } from '../find-outlines.ts';
@@ -92,14 +94,16 @@ function toRows({ namespace, name, owner, state, types }: CronJobCoverage): Cove
   return types.length === 0 ? [{ ...cronJob, of: null }] : types.map((of) => ({ ...cronJob, of }));
 }
 
-/** Every CronJob that a filter lets through, worst first unless it says otherwise. */
-export async function judgeCoverage(deps: RouteDeps, query: CoverageQuery): Promise<Found> {
+/** Every CronJob that a filter lets through, worst first unless it says otherwise; `only`: this one alone of those that a monitor selects. */
+export async function judgeCoverage(deps: RouteDeps, query: CoverageQuery, only?: Ref): Promise<Found> {
   const { store, clock, actions } = deps;
   const { namespace: namespaces, search, monitor, types, days, state: states } = query;
-  const [outlines, monitors, rulesOf, channels, unwatched] = await Promise.all([
-    findOutlines(deps, { namespaces, search, monitor }),
-    listMonitorsOf(store),
-    actions.readRouteRules(),
+  const found = await findOutlines(deps, { namespaces, search, monitor });
+  const outlines = only === undefined ? found : found.filter((one) => isSameRef(one, only));
+  const ids = only && outlines.map(({ id }) => id);
+  const [monitors, rulesOf, channels, unwatched] = await Promise.all([
+    listMonitorsOf(store, ids),
+    actions.readRouteRules(ids),
     listChannelHolds(store),
     findUnwatched(store),
   ]);

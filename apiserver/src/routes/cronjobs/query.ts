@@ -10,6 +10,7 @@ import { flag, namespaces, oneMonitor, paging, refs, search, sort, whole, words 
 import { exportsAreWhole, offsetNeedsLimit } from '../../middleware/pagination.ts';
 import type { Rule, Values } from '../../middleware/validate.ts';
 import { exportFormat } from '../export/answer.ts';
+import { tonightZone } from '../tonight/router.ts';
 
 export const cronJobsQuery = {
   namespace: namespaces,
@@ -42,7 +43,8 @@ export const cronJobsRules: readonly Rule<CronJobsQuery>[] = [offsetNeedsLimit, 
 export const cronJobQuery = {
   recent: whole('So many recent runs.', { min: 0, max: 90 }),
   include: words(
-    'Answers of other endpoints in this one: the newest 20 runs, the newest 20 expected runs of 30 days that no run answered, who hears now if it fails.',
+    'Answers of other endpoints in this one: the newest 20 runs, the newest 20 expected runs of 30 days that no run answered, who hears now if it fails, the worst two findings, what may go wrong tonight, its targets.',
     cronJobIncludes,
   ),
+  zone: tonightZone,
 };

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CronJob, CronJobDetail, CronJobList, SlotPage } from '@cronjob-monitor/shared/contract';
+import type {
+  AdviceList,
+  CronJob,
+  CronJobDetail,
+  CronJobList,
+  Ref,
+  SlaList,
+  SlotPage,
+  Tonight,
+} from '@cronjob-monitor/shared/contract';
 import { findCronJob, forgetCronJob } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
 import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
@@ -293,9 +302,14 @@ const missing = [
 
 test('what include names is what the endpoints of their own answer, and nothing else is included', async () => {
   await using fleet = await startFleet();
-  const cronJob = await fleet.addCronJob({ name: 'backup' });
-  await fleet.addMonitor({}, [cronJob]);
+  const cronJob = await fleet.addCronJob({ name: 'backup', schedule: '0 * * * *' });
+  // What is said of another one with nearly its name is not included.
+  const other = await fleet.addCronJob({ name: 'backup-late', schedule: '0 * * * *' });
+  const spec = { sla: { enabled: true, minSuccessRate: 80, windowDays: 7, minRuns: 1 } };
+  await fleet.addMonitor({ spec }, [cronJob, other]);
   await fleet.addRuns(cronJob, { createdAt: testNow - 40 * dayMs }, { createdAt: testNow - hourMs, ...failed });
+  await fleet.addRuns(other, { createdAt: testNow - hourMs, ...failed });
+  const isBackup = ({ cronjob }: { readonly cronjob: Ref }): boolean => cronjob.name === 'backup';
   const id = (await findCronJob(fleet.store, 'prod', 'backup'))?.id;
   const missed = { slot_at: testNow - 2 * hourMs, outcome: 0, in_maintenance: 0, decided_at: testNow };
   await fleet.store.sql('slots').insert({ ...missed, cronjob_id: id });
@@ -308,10 +322,19 @@ test('what include names is what the endpoints of their own answer, and nothing 
     runs: await read('/executions'),
     slots: await read(`/slots?since=${since}&outcome=${unmet}&limit=20`),
     route: await read('/route?type=jobFailed'),
+    advice: (await fleet.ask('/api/v1/advice?namespace=prod&cronjob=prod/backup&limit=2')).json() as AdviceList,
+    tonight: ((await fleet.ask('/api/v1/tonight?zone=Asia/Tokyo')).json() as Tonight).items.find(isBackup),
+    targets: ((await fleet.ask('/api/v1/sla')).json() as SlaList).items.filter(isBackup),
   };
-  assert.deepEqual(await read('?include=runs,slots,route'), { ...(plain as object), ...parts });
+  assert.deepEqual(await read('?include=runs,slots,route,advice,tonight,targets&zone=Asia/Tokyo'), {
+    ...(plain as object),
+    ...parts,
+  });
   assert.deepEqual(await read('?include=slots'), { ...(plain as object), slots: parts.slots });
   assert.equal((parts.slots as SlotPage).items.length, 1);
+  assert.ok(parts.advice.items.length > 0 && parts.tonight && parts.targets.length > 0, 'each has something to say');
+  const { tonight } = (await read('?include=tonight&zone=America/New_York')) as CronJobDetail;
+  assert.notEqual(tonight?.runs, parts.tonight.runs, 'the night ends in the morning of the zone');
 
   const { headers } = await fleet.ask(`${path}?include=runs,slots`);
   const again = await fleet.ask(`${path}?include=runs,slots`, {
@@ -322,7 +345,23 @@ test('what include names is what the endpoints of their own answer, and nothing 
   const refused = await fleet.ask(`${path}?include=runs,all`);
   assert.equal(refused.status, 400);
   assert.deepEqual(refused.error().details?.problems, [
-    { in: 'query', field: 'include', message: '"all" is unknown', allowed: 'runs, slots, route' },
+    {
+      in: 'query',
+      field: 'include',
+      message: '"all" is unknown',
+      allowed: 'runs, slots, route, advice, tonight, targets',
+    },
+  ]);
+});
+
+test('an answer with what may go wrong tonight takes zones that exist', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addMonitor({}, [cronJob]);
+  const refused = await fleet.ask('/api/v1/cronjobs/prod/backup?include=tonight&zone=Europe/Nowhere');
+  assert.equal(refused.status, 400);
+  assert.deepEqual(refused.error().details?.problems, [
+    { in: 'query', field: 'zone', message: 'is no time zone', allowed: 'a name of IANA such as Europe/Berlin' },
   ]);
 });
 

@@ -6,12 +6,15 @@ import {
   type CronJobInclude,
 } from '@cronjob-monitor/shared/contract';
 import type { ApiContext } from '../../context.ts';
+import { readIncludedAdvice } from '../advice/router.ts';
 import { readIncludedRoute } from '../coverage/router.ts';
 import { readNewestRuns } from '../executions/router.ts';
 import { getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
+import { readTargetsOf } from '../sla/router.ts';
 import { readUnmetSlots } from '../slots/router.ts';
+import { readTonightOf, zoneIsKnown } from '../tonight/router.ts';
 import { answerExport, exportable, isExport } from '../export/answer.ts';
 import { columnsOf } from '../export/columns.ts';
 import { readCronJobDetail } from './detail.ts';
@@ -57,12 +60,15 @@ export const cronJobsRoutes = [
       says: 'One CronJob with figures, alerts and its newest runs',
       ability: 'read',
       query: cronJobQuery,
+      rules: [zoneIsKnown],
       answer: CronJobDetail,
     },
-    async ({ deps, ctx, query: { recent = 0, include } }) => {
+    async ({ deps, ctx, query: { recent = 0, include, zone } }) => {
       const known = await getKnownCronJob(deps.store, ctx.params);
       const detail = await readCronJobDetail(deps, known, recent);
-      return include.length === 0 ? detail : { ...detail, ...(await readIncluded(deps, ctx, known, include)) };
+      return include.length === 0
+        ? detail
+        : { ...detail, ...(await readIncluded(deps, ctx, known, { include, zone })) };
     },
   ),
   route(
@@ -87,16 +93,22 @@ async function readIncluded(
   deps: RouteDeps,
   ctx: ApiContext,
   known: KnownCronJob,
-  include: readonly CronJobInclude[],
+  { include, zone }: { readonly include: readonly CronJobInclude[]; readonly zone: string | undefined },
 ): Promise<Pick<CronJobDetail, CronJobInclude>> {
-  const [runs, slots, routes] = await Promise.all([
+  const [runs, slots, routes, advice, tonight, targets] = await Promise.all([
     include.includes('runs') ? readNewestRuns(deps, known) : undefined,
     include.includes('slots') ? readUnmetSlots(deps, known) : undefined,
     include.includes('route') ? readIncludedRoute(deps, ctx, known) : undefined,
+    include.includes('advice') ? readIncludedAdvice(deps, ctx, known) : undefined,
+    include.includes('tonight') ? readTonightOf(deps, known.cronJob, zone) : undefined,
+    include.includes('targets') ? readTargetsOf(deps, known.cronJob) : undefined,
   ]);
   return {
     ...(runs && { runs }),
     ...(slots && { slots }),
     ...(routes !== undefined && { route: routes }),
+    ...(advice && { advice }),
+    ...(tonight !== undefined && { tonight }),
+    ...(targets && { targets }),
   };
 }

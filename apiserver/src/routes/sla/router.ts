@@ -30,8 +30,10 @@ import {
   type Db,
   type Rates,
 } from '@cronjob-monitor/shared/store';
+import { isSameRef } from '../../object-name.ts';
 import { exportsAreWhole, offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { type Values } from '../../middleware/validate.ts';
+import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { answerExport, exportable, inBatches, exportFormat } from '../export/answer.ts';
 import { columnsOf } from '../export/columns.ts';
@@ -50,13 +52,14 @@ import {
   words,
 } from '../../middleware/parameters.ts';
 
+const usualOrder = { key: 'verdict', descending: false } as const;
 const slaQuery = {
   namespace: namespaces,
   monitor: oneMonitor,
   search: search(),
   subject: words('What is asked of runs.', slaSubjects),
   verdict: words('Verdicts.', slaTargetVerdicts),
-  sort: sort(slaSortKeys, { key: 'verdict', descending: false }),
+  sort: sort(slaSortKeys, usualOrder),
   group: word(
     'Keeps the targets of an owner, or of a namespace, together; the group with the first of all comes first.',
     slaGroups,
@@ -133,6 +136,17 @@ export const slaRoutes = [
   ),
 ];
 
+/** What is asked of one CronJob, as its own answer includes it; without the days. */
+export async function readTargetsOf({ store, clock }: RouteDeps, { namespace, name }: Ref): Promise<SlaTarget[]> {
+  const surroundings = await readSurroundings({ store });
+  const pairs = await gatherPairs(
+    store,
+    { namespace: [], monitor: undefined, refs: [{ namespace, name }] },
+    clock.now(),
+  );
+  return pairs.flatMap((facts) => presentTargets(facts, surroundings)).toSorted(orderBy(keys, usualOrder, tiesOf));
+}
+
 /** Those of a group stand where the first of them stands. */
 function inGroups(targets: SlaTarget[], by: SlaQuery['group']): SlaTarget[] {
   if (by === undefined) return targets;
@@ -191,7 +205,8 @@ interface Pair {
 /** Every pair of a monitor with targets and a CronJob that it selects, read with a handful of questions. */
 async function gatherPairs(
   db: Db,
-  query: Pick<SlaQuery, 'namespace' | 'monitor' | 'search'>,
+  query: Pick<SlaQuery, 'namespace' | 'monitor'> &
+    Partial<Pick<SlaQuery, 'search'>> & { readonly refs?: readonly Ref[] },
   now: Instant,
 ): Promise<PairFacts[]> {
   const filter = {
@@ -199,6 +214,7 @@ async function gatherPairs(
     namespaces: query.namespace,
     monitor: query.monitor,
     search: query.search,
+    refs: query.refs,
   };
   const [cronJobs, monitors] = await Promise.all([listCronJobs(db, filter), listMonitors(db)]);
   const ids = cronJobs.map(({ id }) => id);
@@ -220,7 +236,9 @@ async function gatherPairs(
   const pairs = selections.flatMap((monitor): Pair[] => {
     const cronJob = byId.get(monitor.cronJobId);
     const targets = targetsById.get(monitor.monitorId);
-    return cronJob && targets && isAskedFor(monitor, query.monitor) ? [{ cronJob, monitor, targets }] : [];
+    return cronJob && targets && (query.monitor === undefined || isSameRef(query.monitor, monitor))
+      ? [{ cronJob, monitor, targets }]
+      : [];
   });
   const rates = await countRates(db, pairs, now);
   const alertByKey = new Map(alerts.map((alert) => [keyOf(alert.monitorId, alert.cronJobId, alert.subject), alert]));
@@ -245,10 +263,6 @@ async function gatherPairs(
 
 function keyOf(monitorId: number, cronJobId: number, subject: string | undefined): string {
   return `${monitorId}/${cronJobId}/${subject ?? ''}`;
-}
-
-function isAskedFor(monitor: Ref, asked: Ref | undefined): boolean {
-  return asked === undefined || (asked.namespace === monitor.namespace && asked.name === monitor.name);
 }
 
 /** The longest ended run of each pair with a longest duration. */

@@ -1,4 +1,11 @@
-import { maxLimit, Tonight, type Problem, type TonightItem, type TonightSpan } from '@cronjob-monitor/shared/contract';
+import {
+  maxLimit,
+  Tonight,
+  type Problem,
+  type Ref,
+  type TonightItem,
+  type TonightSpan,
+} from '@cronjob-monitor/shared/contract';
 import {
   columnsOf,
   countStarts,
@@ -15,6 +22,7 @@ import { isZoneName } from '@cronjob-monitor/shared/domain/schedule';
 import { invalidRequest } from '../../errors.ts';
 import { instant, limit, name, namespaces } from '../../middleware/parameters.ts';
 import type { Values } from '../../middleware/validate.ts';
+import { isSameRef } from '../../object-name.ts';
 import { cutToMinute } from '../../windows.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
@@ -79,7 +87,7 @@ export function zoneIsKnown({ zone }: Pick<TonightQuery, 'zone'>): Problem[] {
 
 /** In the night the morning is what counts, and by day the evening; the night is what a person leaves alone, from 18:00 to 06:00. */
 function endOf(
-  query: TonightQuery,
+  query: Pick<TonightQuery, 'until'>,
   zone: string,
   now: Instant,
 ): { readonly until: Instant; readonly span: TonightSpan } {
@@ -102,6 +110,22 @@ interface TonightAsked {
 const mostInstants = 100;
 /** Nights of so many days are scored. */
 const scoredMs = 30 * 86_400_000;
+
+/** The item of one CronJob, as its own answer includes it; null: nothing of it is at risk. */
+export async function readTonightOf(
+  deps: RouteDeps,
+  cronJob: Ref,
+  zone: string | undefined,
+): Promise<TonightItem | null> {
+  const { clock, settings } = deps;
+  const from = cutToMinute(clock.now());
+  const { until } = endOf({ until: undefined }, zone ?? settings.defaultTimeZone, from);
+  const outlines = await findOutlines(deps, { namespaces: [cronJob.namespace] });
+  const own = outlines.filter((outline) => isSameRef(outline, cronJob));
+  const judged = await judgeRuns(deps, planRuns(own, { from, until }, settings.defaultTimeZone), from);
+  const [item = null] = await present(deps.ended, judged);
+  return item;
+}
 
 /** The risks of the runs of the fleet until an instant. */
 async function readTonight(deps: RouteDeps, asked: TonightAsked): Promise<Tonight> {

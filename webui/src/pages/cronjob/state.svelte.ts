@@ -9,6 +9,8 @@ import type {
   MonitorDetail,
   Ref,
   Series,
+  SlaSubject,
+  SlaTarget,
   SlotPage,
 } from '@cronjob-monitor/shared/contract';
 import { alertTypes, executionStatuses, executionTriggers, isGroupName } from '@cronjob-monitor/shared/contract';
@@ -23,6 +25,7 @@ import { router } from '../../router.svelte.ts';
 import { countIn, wordIn, wordsIn } from '../../state/filters.ts';
 import { now } from '../../state/now.svelte.ts';
 import { pieceOf, Resource, type Shown } from '../../state/resource.svelte.ts';
+import { viewer } from '../../state/viewer.svelte.ts';
 
 /** Expected runs in the strip. */
 const stripLength = 90;
@@ -38,6 +41,8 @@ export const partWords: Readonly<Record<CronJobPart, string>> = {
   trends: 'Trends',
   rules: 'Rules',
 };
+/** Shown beside each part. */
+const ofRail = ['advice', 'tonight', 'targets'] as const;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** Runs of a chart: read page by page, and no more than can be told apart. */
@@ -92,13 +97,14 @@ export class CronJobState {
       ...(isOfRuns && this.#isUsualPage ? (['runs'] as const) : []),
       ...(isOfRuns && this.range === '30' && !isGroupName(this.ref.name) ? (['slots'] as const) : []),
       ...(this.#isUsualRoute ? (['route'] as const) : []),
+      ...ofRail,
     ];
   });
   #asked = '';
 
   async #askDetail(signal: AbortSignal): Promise<Answer<CronJobDetail>> {
     const include = this.#included;
-    const answer = await getCronJob(this.ref, { recent: stripLength, include }, signal);
+    const answer = await getCronJob(this.ref, { recent: stripLength, include, zone: viewer.timeZone }, signal);
     // An answer that is the one before of its kind is news after one of another kind.
     const isOfOtherKind = include.join() !== this.#asked;
     this.#asked = include.join();
@@ -213,6 +219,14 @@ export class CronJobState {
   moveTo(offset: number): void {
     router.setQuery({ offset: offset === 0 ? undefined : String(offset) });
   }
+}
+
+/** What the monitor that leads asks of it. */
+export function targetOf({ targets, monitorRef }: CronJobDetail, subject: SlaSubject): SlaTarget | undefined {
+  return targets?.find(
+    ({ monitor, subject: is }) =>
+      is === subject && monitor.namespace === monitorRef?.namespace && monitor.name === monitorRef.name,
+  );
 }
 
 /** Marks of the chart: runs that took a known time. */
