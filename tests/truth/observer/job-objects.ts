@@ -25,7 +25,7 @@ export function jobAt(
   { run, story }: PlayedRun,
   { namespace, labels, ttlSeconds, cronJob }: JobMaker,
 ): Given {
-const aheadMs = (story.aheadSeconds ?? 0) * secondMs;
+  const aheadMs = (story.aheadSeconds ?? 0) * secondMs;
   const startTime = iso(run.createdAt + aheadMs);
   const ended = run.endedAt === undefined ? undefined : iso(run.endedAt + aheadMs);
   const write = { time: iso(run.endedAt ?? run.createdAt), subresource: 'status', fieldsV1: { 'f:status': {} } };
