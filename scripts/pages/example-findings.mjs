@@ -49,6 +49,9 @@ const job = (facts) => ({ jobName: jobName(), createdAt: slotAt, suspended: fals
 const durations = (facts) => ({ lastEnded: undefined, lastSuccess: undefined, running: [], ...facts });
 const stuck = (facts) => ({ jobs: [job(facts)], p99DurationMs: 20 * minuteMs, runs: 30 });
 
+/** As the CronJob controller words it in its event. */
+const refusal = 'Error creating job: admission webhook "policy.example.org" denied the request: no owner is named';
+
 const examples = [
   {
     happened: 'Its container was killed for lack of memory, for the third night in a row.',
@@ -65,7 +68,12 @@ const examples = [
   {
     happened: 'Admission refused the Job that was due at 02:00.',
     type: 'missedSchedule',
-    facts: { missedSchedule: { slots: [{ at: slotAt, outcome: 'missed', cause: 'createRejected' }], paused: false } },
+    facts: {
+      missedSchedule: {
+        slots: [{ at: slotAt, outcome: 'missed', cause: 'createRejected', refusal }],
+        paused: false,
+      },
+    },
     after: 4 * minuteMs,
   },
   {

@@ -188,7 +188,7 @@ ${table(
 
 A run is judged by what \`grace\`, \`max-duration\` and \`finish-by\` said when it ended or was due, also where the service looks later. Of a word that was
 written while it did not look, the managed fields of the object tell when; of one that was taken away then nothing does, and what ended in that time is judged
-without it.
+without it. \`severity\`, \`channel\` and \`owner\` are what they say when something is told ([why](adr/0010-severity-and-channel-are-the-owners-of-now.md)).
 
 A value that cannot be used counts as absent. The page and the API of the CronJob name it (\`annotationProblems\`), and the lint does:
 \`AnnotationInvalid: grace: 5 is no duration; such as 5m\`. \`settings\` there tells of each setting its value and who says so. Where the CronJob itself has

@@ -68,7 +68,11 @@ export async function gatherPresence(
       missedSchedule: slots && {
         slots: (slots.get(row.id) ?? [])
           .filter(({ at }) => at >= watch.judgesFromAt)
-          .map((slot) => ({ ...slot, fault: faultOfMiss(slot.cause, slot.message, row.namespace) })),
+          .map((slot) => ({
+            ...slot,
+            fault: faultOfMiss(slot.cause, slot.message, row.namespace),
+            refusal: slot.cause === 'createRejected' ? slot.message : undefined,
+          })),
         isCut: (slots.get(row.id)?.length ?? 0) >= slotsReachOf(subject),
         paused: suspended && watch.rules.detection.pauseMonitoring,
         pauses: watch.rules.detection.pauseMonitoring ? suspensionsIn(own) : [],

@@ -219,6 +219,11 @@ test('a missed run has the cause that events tell, else that nothing was started
     slots.map(({ fault }) => fault),
     [undefined, { cause: 'platform', scope: 'cluster' }, { cause: 'capacity', scope: 'namespace prod' }],
   );
+  assert.deepEqual(
+    slots.map(({ refusal }) => refusal),
+    [undefined, undefined, message],
+    'a message about it names what the cluster said',
+  );
 });
 
 test('a rule that opens after many skipped runs is given so many, and one that opens after few as many as before', async () => {

@@ -44,7 +44,7 @@ export async function listGridCells(
       'select * from (select e.cronjob_id, coalesce(e.scheduled_at, e.created_at) as at_ms, e.scheduled_at, e.created_at, e.status, ' +
         'e."trigger", e.duration_ms, e.job_name, c.name as cronjob_name, -1 as outcome from executions e ' +
         'join cronjobs c on c.id = e.cronjob_id where e.cronjob_id = ? and e.created_at >= ? and e.created_at < ? ' +
-        `order by e.created_at desc limit ?) e${index}`,
+        `order by e.created_at desc, e.job_uid limit ?) e${index}`,
       'select * from (select cronjob_id, slot_at as at_ms, -1 as scheduled_at, -1 as created_at, -1 as status, -1 as "trigger", ' +
         `-1 as duration_ms, '' as job_name, '' as cronjob_name, outcome from slots ` +
         `where cronjob_id = ? and slot_at >= ? and slot_at < ? order by slot_at desc limit ?) s${index}`,
@@ -57,7 +57,14 @@ export async function listGridCells(
       list.push(toCell(row, window.lateAfterMs));
     }
   }
-  for (const [id, list] of cells) cells.set(id, list.sort((a, b) => a.at - b.at).slice(-most));
+  for (const [id, list] of cells)
+    cells.set(
+      id,
+      list
+        .reverse()
+        .sort((a, b) => a.at - b.at)
+        .slice(-most),
+    );
   return cells;
 }
 

@@ -5,6 +5,9 @@ import {
   FencedError,
   findExecution,
   listChanges,
+  listExecutions,
+  listGridCells,
+  listRecentRuns,
   listRecordedJobs,
   projectCronJob,
   recordRuns,
@@ -131,6 +134,33 @@ export const recording = contract('the recording of runs', (test) => {
     assert.equal(row['oldest_run_at'], now);
     const lastRun = JSON.parse(String(row['last_run'])) as Record<string, unknown>;
     assert.deepEqual([lastRun['jobUid'], lastRun['status'], lastRun['exitCode']], [runs[3]?.jobUid, 'failed', 3]);
+  });
+
+  test('of two runs that were made in one second the same is the last of its CronJob, the first of its list and the newest of its strip', async ({
+    store,
+    epoch,
+  }) => {
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ] as const) {
+      const cronJob = await projected(store, epoch);
+      const runs = [0, 1].map((i) => aRun(cronJob, { createdAt: now, jobName: `twin-${i}` }));
+      for (const i of order) await recordRuns(store, epoch, runs.slice(i, i + 1));
+      const [row] = await readRows(store, 'select last_run from cronjobs where id = ?', [cronJob.id]);
+      const lastRun = JSON.parse(String(row?.['last_run'])) as { readonly jobName: string };
+      const [first] = await listExecutions(store, { cronJobIds: [cronJob.id] }, { page: { limit: 1, offset: 0 } });
+      assert.ok(first);
+      assert.equal(first.jobUid, runs.map(({ jobUid }) => jobUid).toSorted()[0]);
+      const recent = await listRecentRuns(store, [cronJob.id], { count: 2, lateAfterMs: minuteMs });
+      const window = { from: now, until: now + 1, lateAfterMs: minuteMs };
+      const cells = await listGridCells(store, [cronJob.id], window, 2);
+      const newest = [lastRun, recent.get(cronJob.id)?.at(-1), cells.get(cronJob.id)?.at(-1)];
+      assert.deepEqual(
+        newest.map((one) => one?.jobName),
+        [first.jobName, first.jobName, first.jobName],
+      );
+    }
   });
 
   test('takes a hundred runs of many CronJobs at once, and no more', async ({ store, epoch }) => {

@@ -76,6 +76,12 @@ function whatFailed(detail: Finding['detail']): string | undefined {
   return isOne ? `Its index ${indexes} failed` : `Its indexes ${cutEnd(indexes, mostIndexes)} failed`;
 }
 
+/** What the cluster says to what it refuses to create. */
+function refusalIn(detail: Finding['detail']): string | undefined {
+  const refusal = textOf(detail['refusal']);
+  return refusal === undefined ? undefined : `The cluster says: ${cutEnd(refusal, mostRefusal).replace(/\.$/, '')}`;
+}
+
 const missCauses: Readonly<Record<string, string>> = {
   previousRunning: 'the run before it was still going on',
   deadlinePassed: 'its starting deadline passed before its Job was created',
@@ -95,7 +101,11 @@ function ofMissed({ reason, count, detail, timeZone }: Finding): Sentences {
   const cause = textOf(detail['cause']);
   const why = cause === undefined || !Object.hasOwn(missCauses, cause) ? '' : `: ${missCauses[cause]}`;
   const expected = `The run expected at ${last ?? 'its time'} did not start${why}`;
-  return [expected, count > 1 ? `${count} runs in a row are missing, the first of ${first}` : undefined];
+  return [
+    expected,
+    refusalIn(detail),
+    count > 1 ? `${count} runs in a row are missing, the first of ${first}` : undefined,
+  ];
 }
 
 function ofSilence({ figures, detail, timeZone }: Finding): Sentences {
@@ -212,10 +222,7 @@ function ofStuck(finding: Finding): Sentences {
         : `${job} is still there ${span} after its end was decided`;
   const jobs = Array.isArray(detail['jobs']) ? detail['jobs'].filter((name) => typeof name === 'string') : [];
   const named = jobs.length > 1 ? `: ${jobs.slice(0, 5).join(', ')}${count > 5 ? ' and more' : ''}` : '';
-  const refusal = textOf(detail['refusal']);
-  const answer =
-    refusal === undefined ? undefined : `The cluster says: ${cutEnd(refusal, mostRefusal).replace(/\.$/, '')}`;
-  return [said, answer, limitOf(finding), count > 1 ? `${count} Jobs are in this state${named}` : undefined];
+  return [said, refusalIn(detail), limitOf(finding), count > 1 ? `${count} Jobs are in this state${named}` : undefined];
 }
 
 function limitOf({ figures }: Finding, word = 'limit'): string | undefined {

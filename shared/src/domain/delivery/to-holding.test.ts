@@ -71,6 +71,12 @@ const rows: Row[] = [
   {
     type: 'missedSchedule',
     reason: 'missed',
+    detail: { lastSlotAt: at('21T01:00:00'), cause: 'createRejected', refusal: 'exceeded quota: jobs.' },
+    says: 'The run expected at 2026-11-21 01:00 UTC did not start: the cluster refused to create its Job. The cluster says: exceeded quota: jobs.',
+  },
+  {
+    type: 'missedSchedule',
+    reason: 'missed',
     count: 3,
     detail: { firstSlotAt: at('20T23:00:00'), lastSlotAt: at('21T01:00:00'), cause: 'constructor' },
     says: 'The run expected at 2026-11-21 01:00 UTC did not start. 3 runs in a row are missing, the first of 2026-11-20 23:00 UTC.',

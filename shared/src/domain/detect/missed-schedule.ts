@@ -17,6 +17,8 @@ export interface JudgedSlot {
   readonly outcome: 'matched' | 'late' | 'missed' | 'skippedForbid' | 'skippedDeadline';
   readonly cause: string | undefined;
   readonly fault?: Fault | undefined;
+  /** What the cluster said as it refused to create the Job. */
+  readonly refusal?: string | undefined;
   /** When the Job of one that was started was created. */
   readonly startedAt?: Instant | undefined;
 }
@@ -94,6 +96,12 @@ function row(slots: readonly JudgedSlot[], reason: string, limit: number): Verdi
     reason,
     count: slots.length,
     figures: { measured: slots.length, limit, unit: 'runs' },
-    detail: { firstSlotAt: first.at, lastSlotAt: last.at, cause: last.cause, fault: last.fault },
+    detail: {
+      firstSlotAt: first.at,
+      lastSlotAt: last.at,
+      cause: last.cause,
+      fault: last.fault,
+      refusal: slots.find(({ refusal }) => refusal !== undefined)?.refusal,
+    },
   });
 }

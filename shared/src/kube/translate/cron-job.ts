@@ -12,7 +12,7 @@ import {
   wordWritesOf,
   type Metadata,
 } from './metadata.ts';
-import { hasCome, statusWrittenAt } from './status-times.ts';
+import { hasCome } from './status-times.ts';
 import { templateHash } from './template-hash.ts';
 
 /** Longest texts kept of the annotations that people write for readers. */
@@ -76,7 +76,7 @@ export function toCronJobFacts(object: Json, intern: Interner): CronJobFacts | u
 /** Told by the clock of the controller manager: a success that has not come yet by that of the API server proves nothing. */
 function lastSuccessOf(metadata: Metadata, status: Json): CronJobFacts['lastSuccessAt'] {
   const at = instantOf(status['lastSuccessfulTime']);
-  return at !== undefined && hasCome(at, statusWrittenAt(metadata)) ? at : undefined;
+  return at !== undefined && hasCome(at, metadata) ? at : undefined;
 }
 
 const managerChars = 128;

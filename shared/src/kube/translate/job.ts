@@ -13,7 +13,7 @@ import type { Interner } from './interner.ts';
 import { toLine } from './line.ts';
 import { anyControllerOf, controllerOf, metadataOf, textsOf, type Metadata } from './metadata.ts';
 import type { TemplatePool } from './packed-template.ts';
-import { clockErrorMs, statusWrittenAt } from './status-times.ts';
+import { clockErrorMs } from './status-times.ts';
 import { hashOfText, templateText } from './template-hash.ts';
 
 const slotAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
@@ -73,12 +73,10 @@ export function toJobFacts(object: Json, { intern, templates }: SharedTexts, kno
 
 /** When it began and ended: as its status says, unless the clock that dated the end was wrong. */
 function timesOf(metadata: Metadata, begunAt: Instant | undefined, toldEndAt: Instant | undefined) {
-  const { createdAt } = metadata;
-  const errorMs =
-    toldEndAt === undefined ? 0 : clockErrorMs(toldEndAt, { createdAt, writtenAt: statusWrittenAt(metadata) });
+  const errorMs = toldEndAt === undefined ? 0 : clockErrorMs(toldEndAt, metadata);
   if (toldEndAt === undefined || errorMs === 0) return { startedAt: begunAt, endedAt: toldEndAt };
   // That clock may have been right when the Job began.
-  const startedAt = begunAt === undefined ? undefined : Math.max(createdAt, begunAt - Math.max(0, errorMs));
+  const startedAt = begunAt === undefined ? undefined : Math.max(metadata.createdAt, begunAt - Math.max(0, errorMs));
   return { startedAt, endedAt: toldEndAt - errorMs, toldEndAt };
 }
 

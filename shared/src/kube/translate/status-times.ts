@@ -9,7 +9,7 @@ import type { Metadata } from './metadata.ts';
 const skewMs = 10_000;
 
 /** When the status of an object was written last, by the clock of the API server; undefined: nothing says so. */
-export function statusWrittenAt({ raw }: Pick<Metadata, 'raw'>): Instant | undefined {
+function statusWrittenAt({ raw }: Metadata): Instant | undefined {
   const writes = arrayOf(raw['managedFields']).flatMap((value) => {
     const entry = objectOf(value);
     const at = instantOf(entry['time']);
@@ -19,7 +19,8 @@ export function statusWrittenAt({ raw }: Pick<Metadata, 'raw'>): Instant | undef
 }
 
 /** False: a clock that was wrong told it, since the status that tells of it was written before. */
-export function hasCome(at: Instant, writtenAt: Instant | undefined): boolean {
+export function hasCome(at: Instant, metadata: Metadata): boolean {
+  const writtenAt = statusWrittenAt(metadata);
   return writtenAt === undefined || at <= writtenAt + skewMs;
 }
 
@@ -27,10 +28,8 @@ export function hasCome(at: Instant, writtenAt: Instant | undefined): boolean {
  * By how much the controller's clock was wrong when it dated the end of an object: nothing ends before it was created, or after that was
  * written. 0: it was right, as far as can be told. Without this a success that is dated ahead would outlast failures that came after it.
  */
-export function clockErrorMs(
-  endedAt: Instant,
-  { createdAt, writtenAt }: { readonly createdAt: Instant; readonly writtenAt: Instant | undefined },
-): number {
+export function clockErrorMs(endedAt: Instant, metadata: Metadata): number {
+  const writtenAt = statusWrittenAt(metadata);
   if (writtenAt === undefined) return 0;
-  return hasCome(endedAt, writtenAt) && endedAt >= createdAt - skewMs ? 0 : endedAt - writtenAt;
+  return hasCome(endedAt, metadata) && endedAt >= metadata.createdAt - skewMs ? 0 : endedAt - writtenAt;
 }

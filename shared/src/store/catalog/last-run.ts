@@ -27,10 +27,10 @@ export function toLastRun(run: Execution): LastRun {
   return { jobUid: toId16(run.jobUid), ...values };
 }
 
-/** Newest by creation of the Job; of two made in one second the one with the greater UID, so that the order of arrival does not matter. */
+/** Newest by creation of the Job; of two made in one second the one with the lesser UID, whichever came first, as lists of runs show them. */
 export function newerRun(a: LastRun | undefined, b: LastRun): LastRun {
   if (a === undefined || b.createdAt > a.createdAt) return b;
-  return b.createdAt === a.createdAt && b.jobUid >= a.jobUid ? b : a;
+  return b.createdAt === a.createdAt && b.jobUid <= a.jobUid ? b : a;
 }
 
 /**

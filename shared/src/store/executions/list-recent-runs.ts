@@ -38,7 +38,7 @@ export async function listRecentRuns(
     // since a bare null has no type that the other pieces could share.
     const pieces = ids.flatMap((_, index) => [
       `select * from (select cronjob_id, coalesce(scheduled_at, created_at) as at_ms, scheduled_at, created_at, status, duration_ms, job_name, ` +
-        `-1 as outcome from executions where cronjob_id = ? order by created_at desc limit ?) e${index}`,
+        `-1 as outcome from executions where cronjob_id = ? order by created_at desc, job_uid limit ?) e${index}`,
       `select * from (select cronjob_id, slot_at as at_ms, -1 as scheduled_at, -1 as created_at, -1 as status, -1 as duration_ms, '' as job_name, ` +
         `outcome from slots where cronjob_id = ? order by slot_at desc limit ?) s${index}`,
     ]);
@@ -63,7 +63,14 @@ export async function listRecentRuns(
       });
     }
   }
-  for (const [id, list] of entries) entries.set(id, list.sort((a, b) => a.at - b.at).slice(-count));
+  for (const [id, list] of entries)
+    entries.set(
+      id,
+      list
+        .reverse()
+        .sort((a, b) => a.at - b.at)
+        .slice(-count),
+    );
   return entries;
 }
 
