@@ -272,7 +272,7 @@ function longestChain(modules, doors) {
   return entries.map(longest).reduce((best, chain) => (chain.length > best.length ? chain : best), []);
 }
 
-export const ceilingsPath = join(root, 'scripts/house-ceilings.json');
+const ceilingsPath = join(root, 'scripts/house-ceilings.json');
 
 export function readCeilings() {
   return JSON.parse(readFileSync(ceilingsPath, 'utf8'));

@@ -31,7 +31,7 @@ export function keepSections(name, sections, script) {
 }
 
 /** A text as a cell of a table. */
-export function cell(text) {
+function cell(text) {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }
 

@@ -12,7 +12,7 @@ export interface ApiUnderTest extends AsyncDisposable {
   readonly lines: readonly LoggedLine[];
 }
 
-export interface ApiUnderTestOptions {
+interface ApiUnderTestOptions {
   readonly store: Store;
   readonly cluster: Cluster;
   readonly clock: Clock;

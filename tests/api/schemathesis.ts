@@ -27,7 +27,7 @@ function installed(): string | undefined {
   return /(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
 }
 
-export interface SchemathesisRun {
+interface SchemathesisRun {
   readonly status: number | null;
   /** What it wrote: the failures, each with the request that made it. */
   readonly output: string;

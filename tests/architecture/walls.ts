@@ -28,7 +28,7 @@ export function resolveImport(path: string, specifier: string): string | undefin
 }
 
 /** The room of a file: `shared/store`, `apiserver/errors.ts`, `webui`, or the package for its wiring. */
-export function roomOf(path: string): string {
+function roomOf(path: string): string {
   const [packageName = '', src, first = '', ...deeper] = path.split('/');
   if (packageName === 'tests' || packageName === 'webui' || src !== 'src') return packageName;
   const room = `${packageName}/${first}`;

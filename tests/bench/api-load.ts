@@ -2,7 +2,7 @@ import { Agent, request } from 'node:https';
 import type { RealCluster } from '../realcluster/real-cluster.ts';
 
 /** Writes many objects to a real API server, over a few connections that stay open. */
-export interface ApiLoad {
+interface ApiLoad {
   /** Body of the answer. Throws with the server's words when it refuses. */
   write(method: 'POST' | 'PUT' | 'PATCH', path: string, body: object): Promise<Record<string, unknown>>;
   /** Runs `work` for 0 to count - 1, so many at once; the results in order. */

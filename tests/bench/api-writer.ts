@@ -19,7 +19,7 @@ const everyMs = 100;
 const failsOnceIn = 50;
 
 /** How long the batches took that were written, in ms. */
-export interface Written {
+interface Written {
   readonly runs: number;
   readonly p50Ms: number;
   readonly p99Ms: number;

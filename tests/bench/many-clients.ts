@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 
 /** What clients found that ask one after the other, each without a pause. */
-export interface ClientsFound {
+interface ClientsFound {
   readonly requests: number;
   /** Answers that were not 200. */
   readonly refused: number;

@@ -24,7 +24,7 @@ export interface Rendered {
   readonly [field: string]: any;
 }
 
-export interface HelmAnswer {
+interface HelmAnswer {
   readonly status: number | null;
   readonly output: string;
   readonly errors: string;

@@ -2,7 +2,7 @@
 const sim = 'sim.cronjob-monitor.io/';
 
 /** What a pod plays, by annotation without its prefix: outcome, seconds, log … */
-export type Play = Readonly<Record<string, string>>;
+type Play = Readonly<Record<string, string>>;
 
 export interface JobShape {
   readonly play?: Play;

@@ -34,7 +34,7 @@ const pileUp = 100_000;
 const keptForMs = 7 * dayMs;
 
 /** Where a start begins: at an instant of the past, with what an earlier start left there. */
-export interface Beginning {
+interface Beginning {
   /** Milliseconds. */
   readonly at: number;
   /** CronJobs and unfinished Jobs of that instant; undefined: nothing has run yet. */

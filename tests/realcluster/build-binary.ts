@@ -34,7 +34,7 @@ const packages: Readonly<Record<Program, string>> = {
 };
 
 /** A program of the module, or why this machine cannot make it. */
-export type Binary = { readonly path: string } | { readonly skipped: string };
+type Binary = { readonly path: string } | { readonly skipped: string };
 
 /**
  * Builds the program unless the one in the ignored folder comes from these very sources and this Go. The first build on a

@@ -38,7 +38,7 @@ export interface RealCluster extends ApiAddress {
   stop(): Promise<void>;
 }
 
-export interface RealClusterOptions {
+interface RealClusterOptions {
   /** Wait of the Job controller before it replaces a failed pod, as Go duration. Kubernetes has 10s, the default here too. */
   readonly podBackOff?: string;
   /** Wait of the kubelet before it restarts a container the second time. Default 1s; a real kubelet has 10s. */

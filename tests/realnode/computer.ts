@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hierarchies } from './machine.ts';
 
 /** What a machine could leave behind on this computer: all that is shared by what runs here. */
-export interface ComputerState {
+interface ComputerState {
   readonly mounts: readonly string[];
   readonly links: readonly string[];
   readonly routes: readonly string[];
@@ -46,7 +46,7 @@ const usualFolders = [
 ];
 
 /** What belongs to one run of these suites; others may run beside it. */
-export interface OwnRun {
+interface OwnRun {
   readonly pid: number;
   /** The beginning of the names of its links. */
   readonly network?: string;

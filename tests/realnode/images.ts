@@ -23,7 +23,7 @@ const suite = 'bookworm';
 const npmOfTheBase = '11';
 
 /** An image in an archive that containerd loads. */
-export interface Image {
+interface Image {
   readonly name: string;
   readonly archive: string;
 }
@@ -204,7 +204,7 @@ async function save({ name, archive }: Image): Promise<void> {
 }
 
 /** buildah with storage of its own, in a mount namespace of its own: nothing stays mounted when it is ended in the middle. */
-export function buildah(...args: string[]): Promise<string> {
+function buildah(...args: string[]): Promise<string> {
   return run('unshare', ['--mount', 'buildah', ...storage, ...args]);
 }
 

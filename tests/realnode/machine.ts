@@ -50,7 +50,7 @@ export interface Machine {
   fail(): Promise<void>;
 }
 
-export interface ProcessShown {
+interface ProcessShown {
   /** First word of each field of /proc/PID/status. */
   readonly status: Readonly<Record<string, string>>;
   /** Where something is mounted that it could write. */

@@ -36,7 +36,7 @@ export interface RealNode {
   stop(): Promise<void>;
 }
 
-export interface RealNodeOptions {
+interface RealNodeOptions {
   /** Labels of each node, and so how many there are. Default: one without labels. */
   readonly labels?: readonly string[];
 }

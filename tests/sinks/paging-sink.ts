@@ -1,7 +1,7 @@
 import { HttpSink, type Answering, type HttpArrival, type HttpSinkOptions } from './http-sink.ts';
 
 /** An event as it arrived. */
-export interface PagingEvent {
+interface PagingEvent {
   readonly routing_key: string;
   readonly event_action: 'trigger' | 'acknowledge' | 'resolve';
   readonly dedup_key: string;
@@ -13,7 +13,7 @@ export function startPagingSink(options: HttpSinkOptions = {}): Promise<HttpSink
   return HttpSink.start({ answer: judgeEvent, ...options });
 }
 
-export interface Incident {
+interface Incident {
   readonly key: string;
   readonly summary: string;
   readonly severity: string;

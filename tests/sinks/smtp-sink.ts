@@ -4,7 +4,7 @@ import type { KeyPair } from '../servers/index.ts';
 import { ArrivalLog } from './arrival-log.ts';
 
 /** A mail that was taken, or that was refused after its last line. */
-export interface MailArrival {
+interface MailArrival {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly from: string;
@@ -29,7 +29,7 @@ export interface SmtpScript {
   /** After the last line of the message. */
   readonly message?: SmtpReply;
 }
-export type SmtpReply = number | 'hang';
+type SmtpReply = number | 'hang';
 
 export interface SmtpSinkOptions {
   readonly logPath?: string | undefined;

@@ -10,7 +10,7 @@ import {
 } from '../servers/index.ts';
 
 /** A kind of server of which a suite needs one of its own: to be killed, filled or disturbed. */
-export interface OwnServerKind {
+interface OwnServerKind {
   readonly name: ServerSettings['type'];
   /** Why it cannot run here, or was left out; false when it can. */
   readonly skip: string | false;

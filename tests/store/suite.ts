@@ -26,7 +26,7 @@ export interface Bench {
 }
 
 /** Defines a test; `only` names the databases on which its subject exists at all. */
-export interface ContractTest {
+interface ContractTest {
   (title: string, run: (bench: Bench) => Promise<void>): void;
   (
     title: string,

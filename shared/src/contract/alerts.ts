@@ -190,7 +190,7 @@ export const AcknowledgeResult = object('AcknowledgeResult', { success: bool, me
 export type AcknowledgeResult = Of<typeof AcknowledgeResult>;
 
 /** What can be done with many CronJobs at once; the second of each pair takes back the first. */
-export const bulkActions = ['acknowledge', 'unacknowledge', 'silence', 'endSilence', 'suspend', 'resume'] as const;
+const bulkActions = ['acknowledge', 'unacknowledge', 'silence', 'endSilence', 'suspend', 'resume'] as const;
 export type BulkAction = (typeof bulkActions)[number];
 
 const bulkMost = 200;
@@ -226,7 +226,7 @@ export const BulkInput = input('BulkInput', {
 });
 export type BulkInput = Of<typeof BulkInput>;
 
-export const bulkOutcomes = ['done', 'unchanged', 'refused'] as const;
+const bulkOutcomes = ['done', 'unchanged', 'refused'] as const;
 
 /** What became of one row. */
 export const BulkRow = extended(Ref, {

@@ -1,7 +1,7 @@
 import { mapOf, named, typed, words } from './shape/index.ts';
 
 /** Where the value of a configuration key came from when it is not the default. */
-export const configSources = ['flag', 'environment', 'file'] as const;
+const configSources = ['flag', 'environment', 'file'] as const;
 export type ConfigSource = (typeof configSources)[number];
 
 /**

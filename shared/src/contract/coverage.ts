@@ -34,7 +34,7 @@ export const coverageTypes = [
 ] as const satisfies readonly AlertType[];
 
 /** Why a state is not better: of `nobody` the first three, of `unreachable` the next, of `unproved` the last two. */
-export const coverageReasons = [
+const coverageReasons = [
   'alertingDisabled',
   'noChannel',
   'severityNotRouted',
@@ -105,11 +105,11 @@ export const coverageSortKeys = ['state', 'name', 'namespace'] as const;
 export type CoverageSortKey = (typeof coverageSortKeys)[number];
 
 /** Where a setting comes from, the one that wins first. */
-export const settingSources = ['CronJob', 'Namespace', 'CronJobMonitor', 'default'] as const;
+const settingSources = ['CronJob', 'Namespace', 'CronJobMonitor', 'default'] as const;
 export type SettingSource = (typeof settingSources)[number];
 
 /** Settings of monitors for which owners of CronJobs may speak, as `GET /api/v1/cronjobs/{namespace}/{name}` lists them. */
-export const settingFields = [
+const settingFields = [
   'missedSchedule.grace',
   'sla.maxDuration',
   'sla.finishBy',
@@ -135,7 +135,7 @@ export const SettingInForce = object({
 export type SettingInForce = Of<typeof SettingInForce>;
 
 /** What keeps a message back that an alert would make now. */
-export const routeHolds = [
+const routeHolds = [
   'alertDelay',
   'maintenance',
   'silence',
@@ -148,7 +148,7 @@ export const routeHolds = [
 export type RouteHold = Suppression | 'alertDelay' | 'dependsOn' | 'flapping' | 'duplicate';
 
 /** Why no alert would open now: nothing of the type can happen to the CronJob as it is, or it takes more than once. */
-export const routeQuiets = ['typeOff', 'suspended', 'hasSucceeded', 'belowThreshold'] as const;
+const routeQuiets = ['typeOff', 'suspended', 'hasSucceeded', 'belowThreshold'] as const;
 export type RouteQuiet = (typeof routeQuiets)[number];
 
 /** What a message comes past, in its order. */

@@ -223,7 +223,7 @@ export const ActiveJob = object({
 });
 export type ActiveJob = Of<typeof ActiveJob>;
 
-export const deadManBases = ['success', 'firstSlot'] as const;
+const deadManBases = ['success', 'firstSlot'] as const;
 
 /** What `include` of a CronJob can name: answers of its other endpoints. */
 export const cronJobIncludes = ['runs', 'slots', 'route', 'advice', 'tonight', 'targets'] as const;

@@ -33,7 +33,7 @@ export const errorStatuses = {
 export type ErrorCode = keyof typeof errorStatuses;
 
 /** What a path named when it named nothing. `Route`: no such path. */
-export const notFoundKinds = [
+const notFoundKinds = [
   'CronJob',
   'CronJobMonitor',
   'AlertChannel',
@@ -46,10 +46,10 @@ export const notFoundKinds = [
 ] as const;
 export type NotFoundKind = (typeof notFoundKinds)[number];
 
-export const notFoundReasons = ['neverSeen', 'deleted', 'expired'] as const;
+const notFoundReasons = ['neverSeen', 'deleted', 'expired'] as const;
 export type NotFoundReason = (typeof notFoundReasons)[number];
 
-export const logsUnavailableReasons = ['notStored', 'podGone', 'notStarted'] as const;
+const logsUnavailableReasons = ['notStored', 'podGone', 'notStarted'] as const;
 export type LogsUnavailableReason = (typeof logsUnavailableReasons)[number];
 
 /** One thing that is wrong with a request. */

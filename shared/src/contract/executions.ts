@@ -112,7 +112,7 @@ export const CapturedEvent = object('CapturedEvent', {
 export type CapturedEvent = Of<typeof CapturedEvent>;
 
 /** Why a line of a log is decisive: a pattern of a fix was found there; it is the last that speaks of an error; it is the last. */
-export const decisiveReasons = ['pattern', 'word', 'lastLine'] as const;
+const decisiveReasons = ['pattern', 'word', 'lastLine'] as const;
 export type DecisiveReason = (typeof decisiveReasons)[number];
 
 /** The line of a log that says best why an attempt failed. */
@@ -167,7 +167,7 @@ export const ComparedAttempt = object({
 });
 export type ComparedAttempt = Of<typeof ComparedAttempt>;
 
-export const logPieceKinds = ['same', 'here', 'there'] as const;
+const logPieceKinds = ['same', 'here', 'there'] as const;
 
 /** Lines of logs that follow each other. */
 export const LogPiece = object({

@@ -139,7 +139,7 @@ export const PreviewTruth = object('PreviewTruth', { true: count, false: count, 
 export type PreviewTruth = Of<typeof PreviewTruth>;
 
 /** What the rules would change about an alert: `gone` is one that only the rules in force raise. */
-export const previewChanges = ['kept', 'new', 'gone'] as const;
+const previewChanges = ['kept', 'new', 'gone'] as const;
 export type PreviewChange = (typeof previewChanges)[number];
 
 export const PreviewAlert = object('PreviewAlert', {
@@ -181,7 +181,7 @@ export const PreviewLane = object({
 });
 export type PreviewLane = Of<typeof PreviewLane>;
 
-export const previewHistogramPaths = [
+const previewHistogramPaths = [
   'spec.deadManSwitch.maxTimeSinceLastSuccess',
   'spec.sla.maxDuration',
   'spec.sla.minSuccessRate',

@@ -66,7 +66,7 @@ export const TriedCriterion = object('TriedCriterion', { criterion: words(patter
 export type TriedCriterion = Of<typeof TriedCriterion>;
 
 /** `tested`: the pattern of the question. */
-export const patternSources = ['tested', 'monitor', 'builtIn'] as const;
+const patternSources = ['tested', 'monitor', 'builtIn'] as const;
 
 export const TriedPattern = object('TriedPattern', {
   name: text,

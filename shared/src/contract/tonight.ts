@@ -7,7 +7,7 @@ import { Ref } from './wire.ts';
  * `limit`: it takes longer than it may. `overlap`: it runs into its own next start. `lint`: a change of the clocks moves a run.
  * `deaf`: if it fails, no channel is told.
  */
-export const riskCodes = ['repeats', 'cannot', 'rate', 'limit', 'overlap', 'lint', 'deaf'] as const;
+const riskCodes = ['repeats', 'cannot', 'rate', 'limit', 'overlap', 'lint', 'deaf'] as const;
 
 export const riskLevels = ['likely', 'possible'] as const;
 export type RiskLevel = (typeof riskLevels)[number];
@@ -32,7 +32,7 @@ export const TonightItem = object({
 });
 export type TonightItem = Of<typeof TonightItem>;
 
-export const tonightSpans = ['night', 'day', 'asked'] as const;
+const tonightSpans = ['night', 'day', 'asked'] as const;
 
 /** GET /api/v1/tonight */
 export const Tonight = object('Tonight', {

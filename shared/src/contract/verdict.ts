@@ -30,7 +30,7 @@ export const healthStates = ['critical', 'warning', 'failing', 'unknown', 'suspe
 export type HealthState = (typeof healthStates)[number];
 
 /** Why it is in its state: the type of its worst alert, or what holds without one. */
-export const verdictKinds = [
+const verdictKinds = [
   ...alertTypes,
   'lastRunFailed',
   'missedLast',
@@ -45,18 +45,10 @@ export const verdictKinds = [
 export type VerdictKind = (typeof verdictKinds)[number];
 
 /** What keeps messages back: a person who takes care of it, one of the four words, or what passes (`waits`). */
-export const verdictHolds = ['acknowledged', ...(Object.keys(toldWords) as ToldWord[]), 'waits'] as const;
+const verdictHolds = ['acknowledged', ...(Object.keys(toldWords) as ToldWord[]), 'waits'] as const;
 export type VerdictHoldKind = (typeof verdictHolds)[number];
 
-export const stepActions = [
-  'openRules',
-  'copyPatch',
-  'openRun',
-  'openRunbook',
-  'trigger',
-  'resume',
-  'mendChannel',
-] as const;
+const stepActions = ['openRules', 'copyPatch', 'openRun', 'openRunbook', 'trigger', 'resume', 'mendChannel'] as const;
 export type StepAction = (typeof stepActions)[number];
 
 /**

@@ -44,12 +44,6 @@ export interface Page<Item> {
   readonly pagination: Pagination;
 }
 
-/** A list that is paged on wish: without `limit` it has everything and no `pagination`. */
-export interface List<Item> {
-  readonly items: readonly Item[];
-  readonly pagination?: Pagination;
-}
-
 /** A cluster whose rows an answer about several is without. */
 export const MissingCluster = object('MissingCluster', { cluster: text, problem: text });
 export type MissingCluster = Of<typeof MissingCluster>;

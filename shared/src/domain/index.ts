@@ -364,7 +364,7 @@ export {
   type SuccessRateFacts,
 } from './detect/success-rate.ts';
 export { statedZone } from './schedule/parse.ts';
-export { dailyInstants } from './schedule/wall-time.ts';
+export { dailyInstants } from './schedule/daily-instants.ts';
 export { quiet, type Figures, type Verdict } from './detect/verdict.ts';
 export {
   cutoffsOf,

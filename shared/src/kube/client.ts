@@ -1,20 +1,21 @@
 import type { Clock, Logger } from '../process/index.ts';
 import { createAccess, type AccessKeeper } from './access.ts';
-import type {
-  AccessQuestion,
-  Cluster,
-  ClusterEvent,
-  CronJobWarning,
-  MirroredHealth,
-  Identity,
-  LeaseRecord,
-  ListPage,
-  ListRequest,
-  LogRequest,
-  ObjectKey,
-  RawObject,
-  SecretContent,
-  WatchRequest,
+import {
+  ClusterError,
+  type AccessQuestion,
+  type Cluster,
+  type ClusterEvent,
+  type CronJobWarning,
+  type MirroredHealth,
+  type Identity,
+  type LeaseRecord,
+  type ListPage,
+  type ListRequest,
+  type LogRequest,
+  type ObjectKey,
+  type RawObject,
+  type SecretContent,
+  type WatchRequest,
 } from './cluster.ts';
 import { createCaller, type Caller } from './caller.ts';
 import type { CredentialSource } from './credentials.ts';
@@ -23,8 +24,6 @@ import { toLeaseObject, toLeaseRecord } from './lease-record.ts';
 import { accessReviews, events, kinds, leases, ownManager, pathOf, queryOf, secrets, tokenReviews } from './paths.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { accessReviewOf, isAllowed, toIdentity, tokenReviewOf } from './reviews.ts';
-import { toListPage } from './list-page.ts';
-import { toSecretContent } from './secret-content.ts';
 import { toClusterEvent } from './translate/event.ts';
 import { objectOf, textOf } from './translate/fields.ts';
 import { createTransport, type Transport } from './transport.ts';
@@ -346,4 +345,30 @@ class HttpCluster implements Cluster {
   #review(path: string, resource: string, body: object, signal: AbortSignal): Promise<RawObject> {
     return this.#call.send({ lane: 'calls', method: 'POST', verb: 'create', resource, path, body }, signal);
   }
+}
+
+/**
+ * A list as the API server sent it. Throws `badAnswer` when it has no items or no version: an empty list in its place would look as if
+ * everything had been deleted. The last page of some kinds has an empty token, that of others none.
+ */
+function toListPage(list: RawObject, resource: string): ListPage {
+  const metadata = objectOf(list['metadata']);
+  const resourceVersion = textOf(metadata['resourceVersion']);
+  const items = list['items'];
+  if (!Array.isArray(items) || resourceVersion === undefined) {
+    throw new ClusterError('badAnswer', { verb: 'list', resource, message: `list ${resource}: the answer is no list` });
+  }
+  return { items: items as RawObject[], resourceVersion, continueToken: textOf(metadata['continue']) };
+}
+
+/** A Secret as the API server sent it, its values decoded; what is no base64 text is left out. */
+function toSecretContent(secret: RawObject): SecretContent {
+  const metadata = objectOf(secret['metadata']);
+  const texts = (map: unknown) =>
+    Object.entries(objectOf(map)).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value] as const] : []));
+  return {
+    labels: Object.fromEntries(texts(metadata['labels'])),
+    resourceVersion: textOf(metadata['resourceVersion']) ?? '',
+    values: new Map(texts(secret['data']).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')])),
+  };
 }

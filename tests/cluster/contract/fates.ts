@@ -1,7 +1,7 @@
 import type { CronJobShape } from '../kube-objects.ts';
 
 /** How a run of one shape ends: what the Job's conditions and its pods must say. */
-export interface Fate {
+interface Fate {
   readonly says: string;
   readonly shape: CronJobShape;
   readonly outcome: 'success' | 'failed';

@@ -117,7 +117,7 @@ type Fields = Record<string, unknown>;
 const closeMs = 250;
 
 /** What is compared: a pointer into the case, and the offset at which that was recorded. */
-export interface RecordedPlace {
+interface RecordedPlace {
   readonly place: string;
   readonly at: number;
   /** The object that a line of a stream is about. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** One recorded file is one topic; tests/golden/kube/README.md tells the format. */
-export interface GoldenFile {
+interface GoldenFile {
   readonly topic: string;
   readonly cases: readonly RecordedCase[];
 }
@@ -36,7 +36,7 @@ export interface RecordedRequest {
   readonly anonymous?: boolean;
 }
 
-export interface RecordedResponse {
+interface RecordedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;

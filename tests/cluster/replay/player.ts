@@ -7,7 +7,7 @@ import { bodyOfNote, pathOfNote } from './large-request.ts';
 import { aboutOf, alignLines } from './stream-order.ts';
 
 /** Where a case is played, and what time it is there. */
-export interface Stage {
+interface Stage {
   readonly url: string;
   readonly token: string;
   readonly clock: VirtualClock;

@@ -10,7 +10,7 @@ import { readTopic, type RecordedCase } from './golden-file.ts';
 type Fields = Record<string, unknown>;
 
 /** A cluster on which one case is played, its clock at the epoch of the case. */
-export interface PreparedCluster {
+interface PreparedCluster {
   readonly cluster: SimCluster;
   readonly clock: VirtualClock;
 }

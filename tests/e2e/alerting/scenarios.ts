@@ -18,7 +18,7 @@ const config = {
   ui: { 'external-url': 'https://monitor.example.org' },
 };
 
-export interface Scenarios {
+interface Scenarios {
   readonly database: TestDatabase['name'];
   /** Without those that take minutes. */
   readonly brief: boolean;

@@ -8,7 +8,7 @@ import type { Installation } from '../installation/installation.ts';
 export const namespace = 'prod';
 
 /** What the receiver of a webhook was told of an alert. */
-export interface Told {
+interface Told {
   readonly at: number;
   readonly id: string;
   /** alert.firing, alert.resolved … */

@@ -10,7 +10,7 @@ import { install } from '../installation/install.ts';
 import { namespace, Scene } from './scene.ts';
 
 /** A real cluster in which the service is installed by its chart, with receivers beside it. */
-export interface Stage {
+interface Stage {
   /** Why there is none. */
   readonly skip: string | false;
   /** Only to be used where `skip` is false. */

@@ -12,7 +12,7 @@ import { Installation } from './installation.ts';
 /** Gives a process the host name of its pod. */
 const podPreload = new URL('../../faults/pod/preload.ts', import.meta.url).href;
 
-export interface InstallOptions {
+interface InstallOptions {
   readonly cluster: RealCluster;
   /** Path of Helm. */
   readonly helm: string;

@@ -2,7 +2,7 @@ import { fates as shared } from '../../cluster/contract/fates.ts';
 import type { CronJobShape } from '../../cluster/kube-objects.ts';
 
 /** A CronJob of the fleet, and what each run of it must look like once it is recorded. */
-export interface Member {
+interface Member {
   readonly shape: CronJobShape;
   /** How a run ends by itself; undefined: it never does, something takes it away. */
   readonly ends?: {

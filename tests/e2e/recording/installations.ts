@@ -17,7 +17,7 @@ export interface Service {
 }
 
 /** Brings back a process that ends itself, as a cluster does with a container: one that lost its term has no other way. */
-export class Supervisor {
+class Supervisor {
   readonly #replicas: readonly MonitorProcess[];
   /** Ended by a test, which starts them again itself. */
   readonly #resting = new Set<MonitorProcess>();

@@ -188,7 +188,7 @@ async function isWatching(replica: MonitorProcess): Promise<boolean> {
 }
 
 /** Half of the fleet is in the one namespace, half in the other. */
-export function namespaceOf({ namespaces }: Service, name: string): string {
+function namespaceOf({ namespaces }: Service, name: string): string {
   return namespaces[Object.keys(fleet).indexOf(name) % namespaces.length] ?? '';
 }
 

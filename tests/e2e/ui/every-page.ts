@@ -85,9 +85,11 @@ const pages: readonly (readonly [name: string, path: string, ready: string, open
   ['settings-configuration', '/settings?part=configuration', 'text=storage.type'],
   ['unknown', '/no/such/page.html', 'text=No such page'],
 ];
-const widths = [1440, 768, 390, 320];
-/** At the others it is what becomes of a page when its window shrinks. */
-const judged = [1440, 390];
+/** A form of the pages: the window in which each is opened and judged, and the narrower one to which that then shrinks. */
+const forms = {
+  wide: { width: 1440, height: 1000, shrunkTo: 768 },
+  narrow: { width: 390, height: 844, shrunkTo: 320 },
+} as const;
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** A theme is made of colours alone: nothing else is another one in the dark. */
 const rulesOfColours = ['color-contrast', 'link-in-text-block'];
@@ -156,9 +158,11 @@ const cutAtTwiceTheText = `(() => {
   return [...cut];
 })()`;
 
-/** Tests of every page in one theme: two files, so that two browsers share the work. */
-export function judgeEveryPage(theme: 'light' | 'dark'): void {
-  describe(`every page, ${theme}`, { skip: whyNoBrowser() ?? false }, () => {
+/** Tests of every page in one form and both themes: two files, so that two browsers share the work. */
+export function judgeEveryPage(form: keyof typeof forms): void {
+  const { width, height, shrunkTo } = forms[form];
+
+  describe(`every page, ${form}`, { skip: whyNoBrowser() ?? false }, () => {
     let browser: Browser;
     let service: FakeService;
 
@@ -180,27 +184,28 @@ export function judgeEveryPage(theme: 'light' | 'dark'): void {
     }
 
     for (const [name, path, ready, open] of pages) {
-      test(`${name} is readable by all, quiet and never scrolls sideways, ${theme}`, async () => {
-        await using opened = await openPage(browser, { colorScheme: theme });
+      test(`${name} is readable by all in both themes, quiet and never scrolls sideways, ${form}`, async () => {
+        await using opened = await openPage(browser, { colorScheme: 'dark', viewport: { width, height } });
         const { page, complaints } = opened;
         const problems: string[] = [];
-        for (const width of widths) {
-          await page.setViewportSize({ width, height: width < 640 ? 844 : 1000 });
-          // Forms that are judged are opened, the others are what becomes of them when the window changes.
-          if (judged.includes(width)) {
-            await show(page, path, ready);
-            await open?.(page);
-          }
+        const scrollsAt = async (at: number): Promise<void> => {
           const sideways = await sidewaysPx(page);
-          if (sideways > 0) problems.push(`${width} px: scrolls sideways by ${sideways} px`);
+          if (sideways > 0) problems.push(`${at} px: scrolls sideways by ${sideways} px`);
+        };
+        await show(page, path, ready);
+        await open?.(page);
+        for (const theme of ['dark', 'light'] as const) {
+          await page.emulateMedia({ colorScheme: theme });
           await page.screenshot({ path: join(pictures, `${name}-${theme}-${width}.png`) });
-          if (judged.includes(width)) {
-            const found = await judge(page, theme === 'dark' ? 'colours' : 'all');
-            problems.push(...found.map((line) => `${width} px: ${line}`));
-          }
+          const found = await judge(page, theme === 'dark' ? 'colours' : 'all');
+          problems.push(...found.map((line) => `${theme}: ${line}`));
         }
-        if (theme === 'light' && drawn.includes(name)) {
-          await page.setViewportSize({ width: 1440, height: 1000 });
+        await scrollsAt(width);
+        await page.setViewportSize({ width: shrunkTo, height });
+        await scrollsAt(shrunkTo);
+        await page.screenshot({ path: join(pictures, `${name}-light-${shrunkTo}.png`) });
+        if (form === 'wide' && drawn.includes(name)) {
+          await page.setViewportSize({ width, height });
           const cut = await page.evaluate<string[]>(cutAtTwiceTheText);
           problems.push(...cut.map((line) => `twice the text: cuts ${line}`));
           if ((await sidewaysPx(page)) > 0) problems.push('twice the text: scrolls sideways');

@@ -4,7 +4,7 @@ import { apiRequest, apiStream, type ApiAddress } from '../../realcluster/api-re
 // oxlint-disable-next-line typescript/no-explicit-any -- objects of a foreign server, looked into by tests
 export type Raw = any;
 
-export interface Told {
+interface Told {
   /** An object as it is now; told again and again. */
   readonly seen: (object: Raw) => void;
   /** It is no longer there. */

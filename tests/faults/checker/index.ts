@@ -6,12 +6,12 @@ import type { JobReader, ReadJob } from './job-reader.ts';
 import { differences, listStoredRuns, miscounts } from './stored-runs.ts';
 
 export { assertEpochsInOrder } from './epoch-order.ts';
-export { expectedRuns, type ExpectedRun, type Gap, type Script } from './expected-runs.ts';
+export { type Script } from './expected-runs.ts';
 export { JobReader, type ReadJob } from './job-reader.ts';
-export { differences, listStoredRuns, miscounts, openBeside } from './stored-runs.ts';
-export { untilAllTold, type ExpectedMessages } from './told-messages.ts';
+export { listStoredRuns, miscounts, openBeside } from './stored-runs.ts';
+export { untilAllTold } from './told-messages.ts';
 
-export interface Agreement {
+interface Agreement {
   readonly scriptOf?: (job: ReadJob) => Script;
   readonly gaps?: readonly Gap[];
   /** How many Jobs have ended or gone by then: the reader hears of them later than the test that ends them. */

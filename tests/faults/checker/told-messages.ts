@@ -6,13 +6,13 @@ import { readNumber, readRows } from '../../store/rows.ts';
 import { accepted, told, type ToldOf } from '../harness/receiver.ts';
 
 /** What must be heard about one CronJob at its channel, in order. */
-export interface ExpectedMessages {
+interface ExpectedMessages {
   readonly cronJob: string;
   readonly channel: string;
   readonly words: readonly string[];
 }
 
-export interface MessageAgreement {
+interface MessageAgreement {
   /** Sends that were on their way when their sender was killed or stopped: so many may come twice. */
   readonly inFlight: number;
   readonly withinMs: number;

@@ -1,7 +1,7 @@
 import type { FaultProxy } from '../../servers/index.ts';
 
 /** The COMMIT of a transaction that wrote a run stays on the way to the database, and with it all that follows on the way. */
-export interface HeldCommit {
+interface HeldCommit {
   /** Resolves when one is held. */
   readonly held: Promise<void>;
   /** It may arrive, however late. */

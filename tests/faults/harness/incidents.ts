@@ -27,7 +27,7 @@ const heardWithinMs = 90_000;
 /** What the checker has to find of runs that failed here. */
 export const scriptOfIncidents = (): Script => ({ exitCodes: [exitCode], reasons: ['Error'] });
 
-export interface IncidentsDeps {
+interface IncidentsDeps {
   readonly sim: SimCluster;
   readonly sink: HttpSink;
   readonly store: Store;

@@ -30,7 +30,7 @@ export function nameOfSlot(owner: KubeObject, slotAt: number): string {
   return `${owner.metadata.name}-${slotAt / 60_000}`;
 }
 
-export interface JobOfTest extends JobShape {
+interface JobOfTest extends JobShape {
   /** Absent: the name that its slot gives it. */
   readonly name?: string;
   /** With it the Job is as the CronJob controller makes it for that slot. */

@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** When everything about the pods of a table happens: instants are seconds after it. */
 export const podsBegin = Date.UTC(2026, 0, 2, 3, 4);
 
-export function second(seconds: number): string {
+function second(seconds: number): string {
   return timeText(podsBegin + seconds * 1000);
 }
 
@@ -22,7 +22,7 @@ export const state = {
   }),
 };
 
-export interface ContainerOfTable {
+interface ContainerOfTable {
   readonly name?: string;
   readonly state: Fields;
   readonly lastState?: Fields;

@@ -11,7 +11,7 @@ export interface ServiceBench extends Bench {
   readonly store: Store;
 }
 
-export interface ServicePlace {
+interface ServicePlace {
   readonly entryPoint?: EntryPoint;
   /** The database as the service reaches it: perhaps through a proxy. */
   readonly storage: StoragePlace;

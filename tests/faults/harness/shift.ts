@@ -124,7 +124,7 @@ export class Shift {
   }
 }
 
-export interface ShiftOptions extends Omit<ReplicaOptions, 'settings' | 'seed'> {
+interface ShiftOptions extends Omit<ReplicaOptions, 'settings' | 'seed'> {
   /** Of all choices that the test makes. */
   readonly seed?: number;
   /** False: the test starts what has ended, and what never ran. */

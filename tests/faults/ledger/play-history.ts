@@ -6,7 +6,7 @@ import { TrueHistory } from './true-history.ts';
 import { trueSlots } from './true-slots.ts';
 
 /** What came of a history. */
-export interface Played {
+interface Played {
   /** Differences between the ledger and the truth, a sentence each. */
   readonly problems: readonly string[];
   /** How often the ledger said what: how much was really judged. */

@@ -24,7 +24,7 @@ export interface Stage {
   problems(until: number | string): Promise<string[]>;
 }
 
-export interface StageOptions extends Pick<LedgerRigOptions, 'verdicts'> {
+interface StageOptions extends Pick<LedgerRigOptions, 'verdicts'> {
   /** Our own clock, by that of the cluster; absent: they are one. */
   readonly clockOf?: (sim: SimCluster) => LedgerRigOptions['clock'];
   readonly startAt: string;

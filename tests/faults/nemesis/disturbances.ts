@@ -3,7 +3,7 @@ import { cutOff, type Replica } from '../harness/replicas.ts';
 import type { Shift } from '../harness/shift.ts';
 
 /** One thing that goes wrong for a while. Resolves when it is over. */
-export interface Disturbance {
+interface Disturbance {
   readonly name: string;
   /** Whom it strikes: one replica, or what all of them need. */
   readonly of: 'replica' | 'all';

@@ -21,7 +21,7 @@ export interface SenderOrders {
 }
 
 /** Around the transaction that begins a drill, or ends one. */
-export type DrillMoment = `${'before' | 'after'} the commit of the ${'beginning' | 'end'}`;
+type DrillMoment = `${'before' | 'after'} the commit of the ${'beginning' | 'end'}`;
 
 /**
  * A process that only sends what stands in an outbox, as the leader does: to be killed at any moment. Its argument is a file with its

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { buildBinary } from '../build-binary.ts';
 
 /** An object as the API server has it, and what is to be read in it. */
-export interface Question {
+interface Question {
   readonly object: object;
   /** Health scripts of Argo CD, by a name of ours. */
   readonly scripts?: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface Question {
 }
 
 /** What the tools say of it. */
-export interface Answer {
+interface Answer {
   readonly scripts: Readonly<Record<string, { readonly status: string; readonly message: string }>>;
   readonly kstatus: string;
   readonly flux?: string;

@@ -24,7 +24,7 @@ export interface TrialAnswer {
   readonly body: any;
 }
 
-export const trialToken = 'administrator';
+const trialToken = 'administrator';
 /** Saturday, a minute before an hour. */
 export const trialStart = Date.parse('2026-11-21T07:59:00Z');
 
@@ -63,7 +63,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-export interface CronJobParts {
+interface CronJobParts {
   readonly name?: string;
   readonly schedule?: string;
   /** Annotations of its pods, without their prefix. */

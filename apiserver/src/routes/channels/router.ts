@@ -2,7 +2,9 @@ import {
   ChannelDetail,
   ChannelList,
   ChannelRendering,
+  channelSortKeys,
   ChannelTestResult,
+  channelTypes,
   type ChannelAnswer,
   type ChannelHour,
   type DeliveryErrorCategory,
@@ -30,12 +32,20 @@ import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { getChannel } from './known-channel.ts';
 import { presentChannel, presentChannelDetail } from './present.ts';
-import { channelsQuery, type ChannelsQuery } from './query.ts';
 import { exampleOutgoing, type Instant } from '@cronjob-monitor/shared/domain';
 import { orNull, toWireInstant } from '../../wire-values.ts';
 import { channelRefsOf } from '../../monitor-spec.ts';
 import { channelKeys } from '../clusters/orders.ts';
-import { orderBy } from '../../middleware/parameters.ts';
+import { flag, orderBy, paging, sort, words } from '../../middleware/parameters.ts';
+import type { Values } from '../../middleware/validate.ts';
+
+const channelsQuery = {
+  type: words('Types.', channelTypes),
+  ready: flag('Whether it can be used.'),
+  sort: sort(channelSortKeys, { key: 'name', descending: false }),
+  ...paging,
+};
+type ChannelsQuery = Values<typeof channelsQuery>;
 
 /** Messages that the page of a channel shows at once. */
 const shownDeliveries = 20;

@@ -1,5 +1,5 @@
 import type { Instant } from '../instant.ts';
-import { dailyInstants } from '../schedule/wall-time.ts';
+import { dailyInstants } from '../schedule/daily-instants.ts';
 
 /** What is forecast at its begin and judged at its end: from 18:00 to 06:00 of a zone. */
 export interface Night {

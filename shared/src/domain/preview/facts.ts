@@ -1,5 +1,5 @@
 import { nearestRank } from '../stats/percentile.ts';
-import { dailyInstants } from '../schedule/wall-time.ts';
+import { dailyInstants } from '../schedule/daily-instants.ts';
 import { expectedSlots } from '../slots/expected.ts';
 import { epochAt } from '../slots/start-delay.ts';
 import type { SpecEpoch } from '../slots/epoch.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../contract/index.ts';
 import { parseResourceDuration } from '../duration.ts';
 import type { Instant } from '../instant.ts';
-import { dayBegins } from '../schedule/wall-time.ts';
+import { dayBegins } from '../schedule/daily-instants.ts';
 import { isZoneName } from '../schedule/zone-names.ts';
 import { cutEnd } from '../text/cut.ts';
 

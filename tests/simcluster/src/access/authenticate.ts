@@ -4,7 +4,7 @@ import type { User } from '../http/api-request.ts';
 import { accountGroups, apiAudience, type ServiceAccountTokens, type TokenVerdict } from './service-account-tokens.ts';
 
 const authenticatedGroup = 'system:authenticated';
-export const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 /** Tells who sends a request, by tokens given at the start and by tokens of service accounts. */
 export class Authenticator {
@@ -47,7 +47,7 @@ export class Authenticator {
   }
 }
 
-export const administrator: User = { name: 'admin', uid: 'admin', groups: ['system:masters', authenticatedGroup] };
+const administrator: User = { name: 'admin', uid: 'admin', groups: ['system:masters', authenticatedGroup] };
 
 function withGroup(user: User): User {
   return user.groups.includes(authenticatedGroup) ? user : { ...user, groups: [...user.groups, authenticatedGroup] };

@@ -7,7 +7,7 @@ import type { ObjectStore } from '../storage/object-store.ts';
 /** What somebody wants to do: to a resource, or to a path that is none. */
 export type Deed = ResourceDeed | PathDeed;
 
-export interface ResourceDeed {
+interface ResourceDeed {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
@@ -16,12 +16,12 @@ export interface ResourceDeed {
   readonly name?: string | undefined;
 }
 
-export interface PathDeed {
+interface PathDeed {
   readonly verb: string;
   readonly path: string;
 }
 
-export interface AccessVerdict {
+interface AccessVerdict {
   readonly allowed: boolean;
   /** The binding that allows it, in the words of the real server; absent for the all-powerful. */
   readonly reason?: string;
@@ -54,7 +54,7 @@ const discoveryPaths = [
 ];
 
 /** What everybody may do, with the groups that may. */
-export const generalRules: readonly { readonly group: string; readonly rules: readonly Rule[] }[] = [
+const generalRules: readonly { readonly group: string; readonly rules: readonly Rule[] }[] = [
   {
     group: 'system:authenticated',
     rules: [

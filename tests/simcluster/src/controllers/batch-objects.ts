@@ -14,7 +14,7 @@ export interface JobCondition {
   readonly message: string;
 }
 
-export interface UncountedPods {
+interface UncountedPods {
   readonly succeeded?: readonly string[];
   readonly failed?: readonly string[];
 }
@@ -33,7 +33,7 @@ export interface JobStatus {
   readonly ready?: number;
 }
 
-export interface ExitCodeRule {
+interface ExitCodeRule {
   readonly containerName?: string | null;
   readonly operator: 'In' | 'NotIn';
   readonly values: readonly number[];
@@ -45,7 +45,7 @@ export interface PodFailureRule {
   readonly onPodConditions?: readonly { readonly type: string; readonly status?: string }[];
 }
 
-export interface JobSpec {
+interface JobSpec {
   readonly parallelism?: number;
   readonly completions?: number;
   readonly activeDeadlineSeconds?: number;
@@ -64,12 +64,12 @@ export interface JobSpec {
   readonly managedBy?: string;
 }
 
-export interface PodTemplate {
+interface PodTemplate {
   readonly metadata?: { readonly labels?: Record<string, string>; readonly annotations?: Record<string, string> };
   readonly spec: PodSpec;
 }
 
-export interface PodSpec {
+interface PodSpec {
   readonly containers: readonly (Fields & { readonly name: string; readonly image?: string })[];
   readonly initContainers?: readonly (Fields & { readonly name: string; readonly image?: string })[];
   readonly restartPolicy?: 'Always' | 'OnFailure' | 'Never';
@@ -98,7 +98,7 @@ export interface CronJobStatus {
   readonly lastSuccessfulTime?: string;
 }
 
-export interface CronJobSpec {
+interface CronJobSpec {
   readonly schedule: string;
   readonly timeZone?: string;
   readonly startingDeadlineSeconds?: number;

@@ -15,7 +15,7 @@ import { KeyQueue } from './key-queue.ts';
 import { missedSlots, NeverDueError, nextLookAt, slotDelayMs, type SlotFacts } from './missed-slots.ts';
 import type { OwnerIndex } from './owner-index.ts';
 
-export interface CronJobDeps extends VerbDeps {
+interface CronJobDeps extends VerbDeps {
   readonly owners: OwnerIndex;
   readonly recorder: EventRecorder;
   /** The zone of schedules that name none. */

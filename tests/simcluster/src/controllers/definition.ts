@@ -6,7 +6,7 @@ import type { KubeObject } from '../storage/kube-object.ts';
 import type { Change } from '../storage/resource-table.ts';
 import type { VerbDeps } from '../verbs/verb-deps.ts';
 
-export interface DefinitionDeps extends VerbDeps {
+interface DefinitionDeps extends VerbDeps {
   /** Ends the watches of a resource that is no longer served. */
   readonly endWatches: (resource: string) => void;
 }

@@ -6,7 +6,7 @@ import type { ObjectStore } from '../storage/object-store.ts';
 import type { SimClock } from '../time/sim-clock.ts';
 import type { ObjectWriter } from '../verbs/object-writer.ts';
 
-export interface EventText {
+interface EventText {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
@@ -14,7 +14,7 @@ export interface EventText {
   readonly fieldPath?: string;
 }
 
-export interface RecorderDeps {
+interface RecorderDeps {
   readonly store: ObjectStore;
   readonly writer: ObjectWriter;
   readonly clock: SimClock;

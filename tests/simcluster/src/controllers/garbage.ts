@@ -4,7 +4,7 @@ import type { Change } from '../storage/resource-table.ts';
 import type { VerbDeps } from '../verbs/verb-deps.ts';
 import type { OwnerIndex, Place } from './owner-index.ts';
 
-export interface GarbageDeps extends VerbDeps {
+interface GarbageDeps extends VerbDeps {
   readonly owners: OwnerIndex;
 }
 

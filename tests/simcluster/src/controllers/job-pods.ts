@@ -9,7 +9,7 @@ export function isActive(pod: Pod): boolean {
   return !isTerminal(pod) && pod.metadata.deletionTimestamp === undefined;
 }
 
-export function isTerminal(pod: Pod): boolean {
+function isTerminal(pod: Pod): boolean {
   return pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed';
 }
 
@@ -54,7 +54,7 @@ export function finishedAt(pod: Pod): number {
   return Date.parse(pod.metadata.deletionTimestamp ?? pod.metadata.creationTimestamp);
 }
 
-export interface PolicyMatch {
+interface PolicyMatch {
   readonly action: PodFailureRule['action'];
   readonly message: string;
 }

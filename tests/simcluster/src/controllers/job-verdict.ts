@@ -9,13 +9,13 @@ export interface Verdict {
   readonly message: string;
 }
 
-export interface JobFacts {
+interface JobFacts {
   readonly job: Job;
   readonly pods: readonly Pod[];
   readonly now: number;
 }
 
-export interface IndexSets {
+interface IndexSets {
   readonly succeeded: ReadonlySet<number>;
   readonly failed: ReadonlySet<number>;
 }

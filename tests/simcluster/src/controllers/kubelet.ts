@@ -11,7 +11,7 @@ import { NodeEvents } from './node-events.ts';
 import { Counters, isLifelike, isPlayed, scriptOf, type Outcome, type PodScript } from './pod-script.ts';
 import { crashedStatus, evictedStatus, restartedStatus, signalledStatus, statusWith } from './pod-status.ts';
 
-export interface KubeletDeps extends VerbDeps {
+interface KubeletDeps extends VerbDeps {
   readonly random: Random;
   readonly logs: LogBook;
   readonly recorder: EventRecorder;

@@ -14,7 +14,7 @@ export interface SlotFacts {
   readonly startingDeadlineSeconds: number | undefined;
 }
 
-export interface MissedSlots {
+interface MissedSlots {
   /** The newest slot that is due and not met; undefined when none is. */
   readonly newestAt: number | undefined;
   readonly tooMany: boolean;

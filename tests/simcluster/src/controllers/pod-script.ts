@@ -62,7 +62,7 @@ export class Counters {
 }
 
 /** Reads the annotation under either prefix; undefined when the pod has neither. */
-export function scriptNote(pod: Pod, name: string): string | undefined {
+function scriptNote(pod: Pod, name: string): string | undefined {
   for (const prefix of prefixes) {
     const text = pod.metadata.annotations?.[prefix + name];
     if (text !== undefined) return text;

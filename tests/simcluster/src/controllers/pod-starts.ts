@@ -10,7 +10,7 @@ export interface PodStart {
 }
 
 /** Pods to be made now, and instants at which it is worth to look again. */
-export interface PodStarts {
+interface PodStarts {
   readonly starts: readonly PodStart[];
   readonly notBefore: readonly number[];
 }

@@ -9,7 +9,7 @@ import { isLifelike, isUnschedulable } from './pod-script.ts';
 
 const bindMs = 4;
 
-export interface SchedulerDeps extends VerbDeps {
+interface SchedulerDeps extends VerbDeps {
   readonly recorder: EventRecorder;
 }
 

@@ -47,11 +47,11 @@ export function statusError(parts: Parameters<typeof failure>[0], headers: Recor
 }
 
 /** `cronjobs.batch`, or `pods` in the core group. */
-export function qualified(subject: Subject): string {
+function qualified(subject: Subject): string {
   return subject.group === '' ? subject.kind : `${subject.kind}.${subject.group}`;
 }
 
-export function detailsOf(subject: Subject, name?: string, more: Fields = {}): Fields {
+function detailsOf(subject: Subject, name?: string, more: Fields = {}): Fields {
   return {
     ...(name === undefined || name === '' ? {} : { name }),
     ...(subject.group === '' ? {} : { group: subject.group }),

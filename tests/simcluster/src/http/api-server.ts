@@ -18,7 +18,7 @@ export interface ListenOptions {
   readonly tls: TlsFiles | undefined;
 }
 
-export type RequestListener = (request: ServerRequestLike, response: ServerResponseLike) => void;
+type RequestListener = (request: ServerRequestLike, response: ServerResponseLike) => void;
 
 /** A longer request line or header is refused with 431. */
 const maxHeaderBytes = 1_048_576;

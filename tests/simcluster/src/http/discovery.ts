@@ -4,7 +4,7 @@ import { apiVersionOf, type Kind } from '../kinds/kind.ts';
 import type { ApiGroup, KindRegistry } from '../kinds/registry.ts';
 import { rootPaths } from './root-paths.ts';
 
-export const serverVersion = {
+const serverVersion = {
   major: '1',
   minor: '35',
   emulationMajor: '1',
@@ -22,7 +22,7 @@ export const serverVersion = {
 
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-export interface Page {
+interface Page {
   readonly body: unknown;
   readonly contentType: string;
 }

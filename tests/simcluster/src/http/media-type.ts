@@ -1,5 +1,5 @@
 /** One entry of an Accept or Content-Type header. */
-export interface MediaType {
+interface MediaType {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
   readonly quality: number;

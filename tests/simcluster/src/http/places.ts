@@ -8,7 +8,7 @@ export interface PlaceLimits {
 }
 
 /** What a real server allows when nobody configures it. */
-export const usualPlaces: PlaceLimits = { reads: 400, writes: 200 };
+const usualPlaces: PlaceLimits = { reads: 400, writes: 200 };
 
 /** The places of requests that are worked on. Watches and logs take none; administrators are let in beyond the limit. */
 export class Places {

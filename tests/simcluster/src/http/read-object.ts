@@ -55,7 +55,7 @@ export function unsupportedMedia(accepted: string): ApiError {
 }
 
 /** Makes a parsed value an object of the kind. Throws `ApiError` with the words for a body that does not fit. */
-export function decodeObject(value: unknown, duplicates: readonly string[], kind: Kind): ReadObject {
+function decodeObject(value: unknown, duplicates: readonly string[], kind: Kind): ReadObject {
   const fields = isFields(value) ? value : {};
   checkVersion(fields, kind);
   try {

@@ -10,7 +10,7 @@ const compressFromBytes = 128 * 1024;
 const plainText = 'text/plain; charset=utf-8';
 const compress = promisify(gzip);
 
-export interface Reply {
+interface Reply {
   readonly code: number;
   /** An object is written as JSON, text as it is. */
   readonly body: unknown;

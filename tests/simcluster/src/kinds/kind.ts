@@ -41,7 +41,7 @@ export interface KindTraits {
 }
 
 /** A custom kind, as its definition describes it in one version. */
-export interface CustomTraits {
+interface CustomTraits {
   readonly schema: CustomSchema;
   readonly columns: readonly { name: string; type: string; format?: string; jsonPath: string; priority?: number }[];
 }

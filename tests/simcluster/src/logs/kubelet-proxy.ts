@@ -5,7 +5,7 @@ import { at, fieldsOf, listOf, textOf } from '../json.ts';
 import type { KubeObject } from '../storage/kube-object.ts';
 
 /** Address of a kubelet outside this process. */
-export interface Kubelet {
+interface Kubelet {
   readonly host: string;
   readonly port: number;
 }

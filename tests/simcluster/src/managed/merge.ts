@@ -47,7 +47,7 @@ export function removeFields(value: unknown, set: FieldSet): unknown {
 }
 
 /** What lies at a path; undefined when nothing does. */
-export function valueAt(value: unknown, path: readonly Element[]): unknown {
+function valueAt(value: unknown, path: readonly Element[]): unknown {
   return path.reduce<unknown>(childAt, value);
 }
 

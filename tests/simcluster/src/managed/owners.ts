@@ -48,7 +48,7 @@ export function isSameManager(a: Manager, b: Pick<Manager, 'name' | 'operation' 
 }
 
 /** Fields that somebody else owns and that would change. */
-export interface Conflict {
+interface Conflict {
   readonly manager: Manager;
   readonly path: string;
 }

@@ -27,7 +27,7 @@ export function ownable(fields: FieldSet, kind: Kind, subresource: string | unde
 }
 
 /** Who wrote how. */
-export interface Writing {
+interface Writing {
   readonly manager: string;
   readonly subresource: string | undefined;
   readonly time: string;

@@ -14,7 +14,7 @@ export interface CalendarRule {
   readonly zone: string | undefined;
 }
 
-export interface IntervalRule {
+interface IntervalRule {
   readonly kind: 'interval';
   readonly everyMs: number;
   readonly zone: string | undefined;

@@ -1,7 +1,7 @@
 const dayMs = 86_400_000;
 
 /** Offset of local time from UTC, milliseconds, at an instant. */
-export type OffsetAt = (at: number) => number;
+type OffsetAt = (at: number) => number;
 
 const offsets = new Map<string, OffsetAt>();
 

@@ -5,7 +5,7 @@ import { readGoTime } from './go-time.ts';
 /** A value that does not fit its type; the message is Go's. */
 export class DecodeError extends Error {}
 
-export interface Decoded {
+interface Decoded {
   /** Fields in the order of the Go type; empty ones are left out or filled in as an answer of the server has them. */
   readonly value: Fields;
   /** Paths of fields that the type does not know; they are dropped. */

@@ -11,23 +11,23 @@ export interface StructType {
   readonly byName: ReadonlyMap<string, GoField>;
 }
 
-export interface ListType {
+interface ListType {
   readonly form: 'list';
   readonly item: GoType;
 }
 
-export interface MapType {
+interface MapType {
   readonly form: 'map';
   readonly value: GoType;
 }
 
 /** Numbers, texts, and the types with a JSON form of their own. */
-export interface ScalarType {
+interface ScalarType {
   readonly form: 'scalar';
   readonly name: ScalarName;
 }
 
-export const scalarNames = [
+const scalarNames = [
   'string',
   'bool',
   'int32',

@@ -1,7 +1,7 @@
 import type { Fields } from '../json.ts';
 
 /** What a body held: its value, and the paths of keys that stood twice in one object. */
-export interface ReadJson {
+interface ReadJson {
   readonly value: unknown;
   readonly duplicates: readonly string[];
 }

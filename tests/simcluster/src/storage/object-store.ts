@@ -2,9 +2,9 @@ import type { SimClock } from '../time/sim-clock.ts';
 import { keyOf, type KubeObject, type ObjectMeta } from './kube-object.ts';
 import { ResourceTable, type Change } from './resource-table.ts';
 
-export type ChangeListener = (change: Change) => void;
+type ChangeListener = (change: Change) => void;
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly clock: SimClock;
   /** The version before the first write. Above 1, so that version 1 is too old from the start, as on a cluster that lived. */
   readonly firstVersion: number;

@@ -1,6 +1,6 @@
 import { keyOf, type KubeObject } from './kube-object.ts';
 
-export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
+type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 /** One write. `previous` is the object before it; undefined when it was created. */
 export interface Change {

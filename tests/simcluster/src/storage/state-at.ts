@@ -2,7 +2,7 @@ import type { KubeObject } from './kube-object.ts';
 import type { ResourceTable } from './resource-table.ts';
 
 /** A resource as it was at one version: what pages of one list have in common. */
-export interface PastState {
+interface PastState {
   /** Keys in order that begin with `prefix` and are not below `start`. */
   keys(prefix: string, start: string): Iterable<string>;
   /** How many keys `keys` would bring. */

@@ -1,5 +1,5 @@
 /** What is wrong with a field, named as Kubernetes names it in `details.causes[].reason`. */
-export type FaultReason =
+type FaultReason =
   | 'FieldValueRequired'
   | 'FieldValueInvalid'
   | 'FieldValueNotSupported'

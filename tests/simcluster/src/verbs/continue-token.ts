@@ -3,7 +3,7 @@ import { isFields } from '../json.ts';
 import { JsonSyntaxError, readJson } from '../schema/json-reader.ts';
 
 /** Where a list goes on. `start` is relative to the list's own prefix. */
-export interface ContinueToken {
+interface ContinueToken {
   /** The version of the first page; -1 for a list that gave its consistency up. */
   readonly version: number;
   readonly start: string;

@@ -1,7 +1,7 @@
 import { invalidObject, badRequest } from '../http/api-error.ts';
 import { notSupported, forbidden, required, type Fault } from '../validation/fault.ts';
 
-export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
 export interface WriteOptions {
   readonly dryRun: boolean;

@@ -1,3 +1,3 @@
 import { judgeEveryPage } from './every-page.ts';
 
-judgeEveryPage('light');
+judgeEveryPage('narrow');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dailyInstants } from './wall-time.ts';
+import { dailyInstants } from './daily-instants.ts';
 
 const iso = (at: number): string => new Date(at).toISOString();
 
