@@ -92,7 +92,7 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
     }
     const { incidents: found, ...counts } = await readMoving(deps, ctx, wish.namespaces());
     const rows = await readable(found);
-    for (const step of stepsBetween(incidents ?? [], rows)) send('incident', { revision, ...step }, undefined);
+    for (const step of sharedSteps(incidents ?? noIncidents, rows)) send('incident', { revision, ...step }, undefined);
     incidents = rows;
     send('overview', { revision, ...counts }, placeOf(heardBefore));
   }
@@ -122,16 +122,39 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
     start(signal) {
       if (refs.size > 0) {
         const again = (): void => refs.forEach((ref) => changed.add(ref));
-        clock.every(rowsEveryMs, safely('rows', sendRows, again), signal);
+        everyTogether(clock, rowsEveryMs, safely('rows', sendRows, again), signal);
       }
       if (!carry.includes('overview')) return;
       const again = (): void => void (isOverviewOld = true);
-      clock.every(overviewEveryMs, safely('overview', sendOverview, again), signal);
+      everyTogether(clock, overviewEveryMs, safely('overview', sendOverview, again), signal);
     },
   };
 }
 
+/** All streams look at the same moments: what they read is read once for all, and what is alike is written once. */
+function everyTogether(clock: RouteDeps['clock'], ms: number, run: () => Promise<void>, signal: AbortSignal): void {
+  const beat = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(ms - (clock.monotonicMs() % ms), signal);
+      await run();
+    }
+  };
+  beat().catch(() => {}); // the signal has ended it: `run` tells of its failures itself
+}
+
+const noIncidents: readonly Incident[] = [];
+
 type Step = { readonly rank: number; readonly row: Incident } | { readonly removed: Ref };
+
+/** Of lists that many streams have: the steps from the one to the other are found once. */
+const stepsOf = new WeakMap<readonly Incident[], WeakMap<readonly Incident[], readonly Step[]>>();
+
+function sharedSteps(before: readonly Incident[], after: readonly Incident[]): readonly Step[] {
+  const known = stepsOf.get(after) ?? new WeakMap<readonly Incident[], readonly Step[]>();
+  const steps = known.get(before) ?? stepsBetween(before, after);
+  stepsOf.set(after, known.set(before, steps));
+  return steps;
+}
 
 /** What makes one list of the other: each row is taken out, and put in at its rank, one after the other. */
 function stepsBetween(before: readonly Incident[], after: readonly Incident[]): Step[] {
