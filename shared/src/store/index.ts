@@ -126,6 +126,8 @@ export {
   countCronJobs,
   countTargets,
   listIdsInOrder,
+  listRankedCronJobs,
+  type RankedCronJob,
   listNamesOf,
   type MonitorCounts,
   type CronJobOrder,
