@@ -127,6 +127,8 @@ export {
   countCronJobs,
   countTargets,
   listIdsInOrder,
+  listRankedCronJobs,
+  type RankedCronJob,
   listNamesOf,
   type MonitorCounts,
   type CronJobOrder,

@@ -8,7 +8,7 @@ import { StoreError } from './store-error.ts';
 
 /**
  * A list of many clusters asks each schema the same questions at the same moment. Those that differ by their schema alone travel as one
- * statement, so that such a list takes as many statements for a hundred clusters as for two.
+ * statement, so that such a list takes as many statements for all that are asked at once as for two.
  */
 
 type Rows = Awaited<ReturnType<AskTogether>>;

@@ -4,8 +4,8 @@ import type { Silence } from './silence.ts';
 
 /** So long one of several clusters is waited for, from when it is asked. */
 const patienceMs = 3_000;
-/** Asked in the same turn, their questions travel together: one statement has so many of them. */
-const atOnce = 250;
+/** Asked in the same turn, their questions travel together. More at once would have one patience for what a busy server needs longer for. */
+const atOnce = 32;
 
 /** What came of asking one of several clusters: its answer, or why there is none, for people, behind the name of the cluster. */
 type Asked<Answer> = { readonly answer: Answer } | { readonly problem: string };

@@ -1,7 +1,11 @@
+import type { CronJob, MissingCluster } from '@cronjob-monitor/shared/contract';
+import type { RankedCronJob } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { databaseUnavailable, internalError, invalidRequest } from '../../errors.ts';
 import { askedNamespaces } from '../../middleware/guard.ts';
 import { withoutForeignLines } from '../../middleware/withheld-lines.ts';
+import { findCronJobs, presentFound } from '../cronjobs/list.ts';
+import type { CronJobsQuery } from '../cronjobs/query.ts';
 import type { RouteDeps, ServedCluster } from '../deps.ts';
 import type { Route } from '../route.ts';
 import { askInTurn } from './in-turn.ts';
@@ -49,28 +53,101 @@ export async function answerOfAll(route: Route, home: RouteDeps, ctx: ApiContext
   const page = pageOf(first?.query ?? {}, order);
   if (page && page.offset + page.limit > mostRows) throw tooFar(asked);
   const whole = page && { offset: 0, limit: page.offset + page.limit };
+  const parts = listsInParts.get(route.id);
   // As many rows from the first on as the page can have of this cluster alone.
-  const respond = async ({ cluster: { deps, isHome }, query }: Asked): Promise<ListAnswer> => {
-    const answer = await route.respond(deps, ctx, { ...query, ...whole });
-    return (isHome ? answer : await withoutForeignLines(deps.authentication, caller, answer)) as ListAnswer;
-  };
+  const respond = async ({ cluster: { deps }, query }: Asked): Promise<ListAnswer> =>
+    (await (parts
+      ? parts.find(deps, { ...query, ...whole })
+      : route.respond(deps, ctx, { ...query, ...whole }))) as ListAnswer;
+  const cut = async <T extends object>({ deps, isHome }: ServedCluster, answer: T): Promise<T> =>
+    isHome ? answer : ((await withoutForeignLines(deps.authentication, caller, answer)) as T);
+  const missing: MissingCluster[] = [];
+  const read = (
+    await askAll(asked, home, missing, async (one) => {
+      const answer = await respond(one);
+      return parts ? answer : cut(one.cluster, answer);
+    })
+  ).map(({ of, answer }): OfCluster => ({ ...of, answer }));
+  if (read.length === 0) throw databaseUnavailable(undefined);
+  const { rows, ...answer } = merged(read, { order: order.compare(first?.query ?? {}), page });
+  const items = parts
+    ? await presentRows(rows, home, missing, async ({ cluster, query }, found) => {
+        const items = await parts.present(cluster.deps, found, query);
+        return (await cut(cluster, { items })).items;
+      })
+    : rows.map(({ of, row }) => ({ cluster: of.cluster.name, ...row }));
+  ctx.body = { ...answer, items, ...(missing.length === 0 ? {} : { missing }) };
+}
+
+/** Answers of those that gave one, the own cluster first; the others are added to `missing`. */
+async function askAll<Of extends Pick<Asked, 'cluster'>, Answer>(
+  asked: readonly Of[],
+  home: RouteDeps,
+  missing: MissingCluster[],
+  ask: (one: Of) => Promise<Answer>,
+): Promise<{ readonly of: Of; readonly answer: Answer }[]> {
   // The own database answers as it does for a list of the own cluster alone, or fails as that.
   const own = asked.filter(({ cluster }) => cluster.isHome);
   const others = asked.filter(({ cluster }) => !cluster.isHome);
   const [ofOwn, ofOthers] = await Promise.all([
-    Promise.all(own.map(async (one) => ({ answer: await respond(one) }))),
-    askInTurn(others, { clock: home.clock, silenceOf: ({ cluster }) => cluster.silence }, respond),
+    Promise.all(own.map(async (of) => ({ of, answer: await ask(of) }))),
+    askInTurn(others, { clock: home.clock, silenceOf: ({ cluster }) => cluster.silence }, ask),
   ]);
-  const read: OfCluster[] = [];
-  const missing: { readonly cluster: string; readonly problem: string }[] = [];
-  for (const [index, one] of [...ofOwn, ...ofOthers].entries()) {
-    const { name } = ([...own, ...others][index] as Asked).cluster;
-    if ('answer' in one) read.push({ name, answer: one.answer });
-    else missing.push({ cluster: name, problem: one.problem });
-  }
-  if (read.length === 0) throw databaseUnavailable(undefined);
-  ctx.body = merged(read, { order: order.compare(first?.query ?? {}), page, missing });
+  const answers = others.flatMap((of, index) => {
+    const one = ofOthers[index];
+    if (one && 'answer' in one) return { of, answer: one.answer };
+    if (one) missing.push({ cluster: of.cluster.name, problem: one.problem });
+    return [];
+  });
+  return [...ofOwn, ...answers];
 }
+
+/** The rows of the page in full, asked of the clusters that have one there. */
+async function presentRows(
+  rows: readonly MergedRow[],
+  home: RouteDeps,
+  missing: MissingCluster[],
+  present: (of: Asked, found: readonly object[]) => Promise<readonly object[]>,
+): Promise<object[]> {
+  const ofClusters = [...Map.groupBy(rows, ({ of }) => of)].map(([of, found]) => ({ ...of, of, found }));
+  const answers = await askAll(ofClusters, home, missing, ({ of, found }) =>
+    present(
+      of,
+      found.map(({ row }) => row),
+    ),
+  );
+  // What went away meanwhile has no row in full any more.
+  const nameOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
+    `${namespace}/${name}`;
+  const inFull = new Map(
+    answers.map(({ of: { of }, answer }) => [of, new Map(answer.map((item) => [nameOf(item as CronJob), item]))]),
+  );
+  return rows.flatMap(({ of, row }) => {
+    const item = inFull.get(of)?.get(nameOf(row as CronJob));
+    return item ? { cluster: of.cluster.name, ...item } : [];
+  });
+}
+
+/** A list of which only the rows of the page are read in full, once all clusters have said what they have. */
+interface ListInParts {
+  find(deps: RouteDeps, query: Record<string, unknown>): Promise<object>;
+  present(deps: RouteDeps, found: readonly object[], query: Record<string, unknown>): Promise<readonly object[]>;
+}
+
+const listsInParts: ReadonlyMap<string, ListInParts> = new Map([
+  [
+    'listCronJobs',
+    {
+      find: (deps: RouteDeps, query: Record<string, unknown>) =>
+        deps.answers.read(['ranked cronjobs', query], async () => {
+          const { found: items, ...counts } = await findCronJobs(deps, query as CronJobsQuery);
+          return { items, ...counts };
+        }),
+      present: (deps: RouteDeps, found: readonly object[], query: Record<string, unknown>) =>
+        presentFound(deps, found as readonly RankedCronJob[], query as CronJobsQuery),
+    },
+  ],
+]);
 
 /** Each cluster is asked for all rows up to the end of the page. */
 const mostRows = 5_000;
@@ -105,35 +182,30 @@ function pageOf(query: Record<string, unknown>, { defaultLimit }: ListOrder): Pa
   return limit === undefined ? undefined : { limit, offset: (query['offset'] as number | undefined) ?? 0 };
 }
 
-interface OfCluster {
-  readonly name: string;
+interface OfCluster extends Asked {
   readonly answer: ListAnswer;
+}
+
+interface MergedRow {
+  readonly of: OfCluster;
+  readonly row: object;
 }
 
 function merged(
   read: readonly OfCluster[],
-  {
-    order,
-    page,
-    missing,
-  }: {
-    readonly order: (a: object, b: object) => number;
-    readonly page: PageAsked | undefined;
-    readonly missing: readonly object[];
-  },
-): object {
+  { order, page }: { readonly order: (a: object, b: object) => number; readonly page: PageAsked | undefined },
+): { readonly rows: readonly MergedRow[] } {
   const total = read.reduce((sum, { answer: { pagination, items } }) => sum + (pagination?.total ?? items.length), 0);
   const rows = mergeSorted(
-    read.map(({ name, answer }) => answer.items.map((item) => ({ cluster: name, ...item }))),
-    order,
+    read.map((of) => of.answer.items.map((row) => ({ of, row }))),
+    (a, b) => order(a.row, b.row),
     page ? page.offset + page.limit : Infinity,
   );
   const counts = read.map(({ answer: { items: _items, pagination: _pagination, ...rest } }) => rest);
   return {
     ...(counts.reduce<unknown>((sum, one) => added(sum, one), undefined) as object),
-    items: page ? rows.slice(page.offset) : rows,
+    rows: page ? rows.slice(page.offset) : rows,
     ...(page ? { pagination: { total, ...page, hasMore: page.offset + page.limit < total } } : {}),
-    ...(missing.length === 0 ? {} : { missing }),
   };
 }
 

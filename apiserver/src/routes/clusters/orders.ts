@@ -2,11 +2,9 @@ import {
   healthStates,
   monitorPhases,
   severities,
-  slaVerdicts,
   type Alert,
   type AlertType,
   type Channel,
-  type CronJob,
   type CronJobSortKey,
   type Incident,
   type Monitor,
@@ -17,6 +15,7 @@ import {
   type channelSortKeys,
   type monitorSortKeys,
 } from '@cronjob-monitor/shared/contract';
+import type { RankedCronJob } from '@cronjob-monitor/shared/store';
 import { orderBy, type Sort } from '../../middleware/parameters.ts';
 
 /** How rows of several clusters stand in one list. Each cluster's own database has ordered its rows by the same keys. */
@@ -29,17 +28,19 @@ export interface ListOrder {
 type Rank = string | number | null;
 type Keys<Key extends string, Item> = Readonly<Record<Key, (item: Item) => Rank>>;
 
-const cronJobs: Keys<CronJobSortKey, CronJob> = {
+const valueOf = ({ value }: RankedCronJob): Rank => value ?? null;
+/** As each database has ordered them: a CronJob is read in full only once it is known to be on the page. */
+const cronJobs: Keys<CronJobSortKey, RankedCronJob> = {
   name: ({ name }) => name,
   namespace: ({ namespace }) => namespace,
-  status: ({ verdict }) => healthStates.indexOf(verdict.state),
-  successRate: ({ successRate }) => successRate,
-  verdict: ({ sla }) => (sla.enabled ? slaVerdicts.indexOf(sla.verdict) : null),
-  lastRun: ({ lastExecution }) => lastExecution?.startTime ?? null,
-  duration: ({ lastExecution }) => lastExecution?.durationSeconds ?? null,
-  lastSuccess: ({ lastSuccess }) => lastSuccess,
-  nextRun: ({ nextRun }) => nextRun,
-  activeAlerts: ({ activeAlerts }) => activeAlerts,
+  status: valueOf,
+  successRate: valueOf,
+  verdict: valueOf,
+  lastRun: valueOf,
+  duration: valueOf,
+  lastSuccess: valueOf,
+  nextRun: valueOf,
+  activeAlerts: valueOf,
 };
 
 const alerts: Keys<(typeof alertSortKeys)[number] | (typeof alertHistorySortKeys)[number], Alert> = {

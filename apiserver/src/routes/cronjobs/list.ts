@@ -14,14 +14,15 @@ import {
   countCronJobs,
   gatherFigures,
   listCronJobsById,
-  listIdsInOrder,
   listNamesOf,
+  listRankedCronJobs,
   listRecentRuns,
   rateVerdictOf,
   type CatalogCronJob,
   type CronJobFigures,
   type CronJobFilter,
   type CronJobOrder,
+  type RankedCronJob,
   type RecentEntry,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
@@ -45,7 +46,7 @@ export async function* readInBatches(
   deps: RouteDeps,
   query: CronJobsQuery,
 ): AsyncGenerator<readonly CronJob[], void, undefined> {
-  const ids = await listIds(deps, await filterOf(deps, query), query, undefined);
+  const ids = (await rank(deps, await filterOf(deps, query), query, undefined)).map(({ id }) => id);
   // At least one batch: what the database refuses is then an answer.
   for (let start = 0; start === 0 || start < ids.length; start += batchSize) {
     yield await presentIds(deps, ids.slice(start, start + batchSize), 0);
@@ -54,14 +55,31 @@ export async function* readInBatches(
 
 /** The list: found, sorted, counted and cut by the database; only what the page shows is read in full. */
 export async function readCronJobList(deps: RouteDeps, query: CronJobsQuery): Promise<CronJobList> {
+  const { found, ...counts } = await findCronJobs(deps, query);
+  return { items: await presentFound(deps, found, query), ...counts };
+}
+
+/** The list before anything is read in full: what is on its page, and the counts. */
+export async function findCronJobs(
+  deps: RouteDeps,
+  query: CronJobsQuery,
+): Promise<Omit<CronJobList, 'items'> & { readonly found: readonly RankedCronJob[] }> {
   const page = pageOnWish(query);
   const filter = await filterOf(deps, query);
-  const [{ total, summary, states }, ids] = await Promise.all([
+  const [{ total, summary, states }, found] = await Promise.all([
     countCronJobs(deps.store, filter, standingOf(query)),
-    listIds(deps, filter, query, page),
+    rank(deps, filter, query, page),
   ]);
-  const items = await presentIds(deps, ids, query.recent ?? 0);
-  return { items, summary, states, ...(page ? { pagination: toPagination(page, total) } : {}) };
+  return { found, summary, states, ...(page ? { pagination: toPagination(page, total) } : {}) };
+}
+
+export async function presentFound(
+  deps: RouteDeps,
+  found: readonly RankedCronJob[],
+  { recent = 0 }: CronJobsQuery,
+): Promise<CronJob[]> {
+  const ids = found.map(({ id }) => id);
+  return presentIds(deps, ids, recent);
 }
 
 /** All that the query asks of a CronJob but its standing, by which the summary tells them apart. */
@@ -81,14 +99,14 @@ function standingOf({ status, state }: CronJobsQuery): Pick<CronJobOrder, 'statu
   return { statuses: status, states: state };
 }
 
-async function listIds(
+async function rank(
   { store, clock, settings }: RouteDeps,
   filter: CronJobFilter,
   query: CronJobsQuery,
   page: PageRequest | undefined,
-): Promise<number[]> {
+): Promise<RankedCronJob[]> {
   const now = clock.now();
-  return listIdsInOrder(store, filter, {
+  return listRankedCronJobs(store, filter, {
     ...standingOf(query),
     sort: query.sort,
     page,

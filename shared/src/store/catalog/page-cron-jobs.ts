@@ -162,19 +162,28 @@ export async function listNamesOf(
 
 /** Ids in the order asked for, ties by namespace and name: a page of them, or all. */
 export async function listIdsInOrder(db: Db, filter: CronJobFilter, options: CronJobOrder = {}): Promise<number[]> {
+  return (await listRankedCronJobs(db, filter, options)).map(({ id }) => id);
+}
+
+/** The same with what they are ordered by, so that lists of several databases can be merged. */
+export async function listRankedCronJobs(
+  db: Db,
+  filter: CronJobFilter,
+  options: CronJobOrder = {},
+): Promise<RankedCronJob[]> {
   const { sort = { key: 'namespace', descending: false }, page, nextRunOf } = options;
   const { sql, bindings } = conditionOf(filter);
   const condition = { sql: `${sql}${standingCondition(options.statuses, options.states)}`, bindings };
   if (sort.key === 'nextRun' && nextRunOf)
     return listByNextRun(db, condition, { descending: sort.descending, page, nextRunOf });
-  const walk = new Walk(db, condition, sort);
-  return (await walk.read(page)).map(({ id }) => id);
+  return new Walk(db, condition, sort).read(page);
 }
 
-interface Found {
+export interface RankedCronJob {
   readonly id: number;
   readonly namespace: string;
   readonly name: string;
+  /** By which it stands where it does; undefined where nothing is known, or where it is ordered by namespace or name alone. */
   readonly value: number | undefined;
 }
 
@@ -190,7 +199,7 @@ class Walk {
     this.#sort = sort;
   }
 
-  async read(page: CronJobPage | undefined): Promise<Found[]> {
+  async read(page: CronJobPage | undefined): Promise<RankedCronJob[]> {
     const { key } = this.#sort;
     if (!unknowable.has(key)) return this.#readPart('', page);
     const column = columns[key];
@@ -213,15 +222,16 @@ class Walk {
     return Number(row?.['n']);
   }
 
-  async #readPart(besides: string, page: CronJobPage | undefined): Promise<Found[]> {
+  async #readPart(besides: string, page: CronJobPage | undefined): Promise<RankedCronJob[]> {
     const { key, descending } = this.#sort;
     const { sql, bindings } = this.#condition;
     const column = columns[key];
+    const isText = key === 'name' || key === 'namespace';
     const ties = ['l.namespace', 'l.name', 'l.cronjob_id'].filter((tie) => tie !== column);
     const order = besides.endsWith('is null') ? ties : [`${column}${descending ? ' desc' : ''}`, ...ties];
     const found = await rows(
       this.#db,
-      `select l.cronjob_id, l.namespace, l.name, ${key === 'nextRun' ? 'l.next_run_at' : 'null'} as value from cronjob_list l ` +
+      `select l.cronjob_id, l.namespace, l.name, ${isText ? 'null' : column} as value from cronjob_list l ` +
         `where ${sql}${besides} order by ${order.join(', ')}${page ? ' limit ? offset ?' : ''}`,
       page ? [...bindings, page.limit, page.offset] : bindings,
     );
@@ -249,14 +259,14 @@ async function listByNextRun(
     readonly descending: boolean;
     readonly nextRunOf: NonNullable<CronJobOrder['nextRunOf']>;
   },
-): Promise<number[]> {
+): Promise<RankedCronJob[]> {
   const now = db.now();
   const passed = await rows(
     db,
     `${selectCronJobs([])} join cronjob_list l on l.cronjob_id = c.id where ${sql} and l.next_run_at <= ?`,
     [...bindings, now],
   );
-  const computed = passed.map(toCronJobRow).map((cronJob): Found => {
+  const computed = passed.map(toCronJobRow).map((cronJob): RankedCronJob => {
     const { id, namespace, name } = cronJob;
     return { id, namespace, name, value: nextRunOf(cronJob) };
   });
@@ -266,10 +276,10 @@ async function listByNextRun(
   const near = await walk.read(page && { offset: skipped, limit: page.offset - skipped + page.limit });
   const inOrder = [...near, ...computed].sort((a, b) => byValue(a, b, descending) || byName(a, b));
   const start = page ? page.offset - skipped : 0;
-  return inOrder.slice(start, page && start + page.limit).map(({ id }) => id);
+  return inOrder.slice(start, page && start + page.limit);
 }
 
-function byValue(a: Found, b: Found, descending: boolean): number {
+function byValue(a: RankedCronJob, b: RankedCronJob, descending: boolean): number {
   if (a.value === b.value) return 0;
   if (a.value === undefined) return 1;
   if (b.value === undefined) return -1;
@@ -277,7 +287,7 @@ function byValue(a: Found, b: Found, descending: boolean): number {
 }
 
 /** Names are ASCII: code units are code points. */
-function byName(a: Found, b: Found): number {
+function byName(a: RankedCronJob, b: RankedCronJob): number {
   const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
   return byText(a.namespace, b.namespace) || byText(a.name, b.name) || a.id - b.id;
 }
