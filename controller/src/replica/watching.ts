@@ -1,4 +1,4 @@
-import type { Instant, JobFacts, JobSnapshot, Problem } from '@cronjob-monitor/shared/domain';
+import { isOver, type Instant, type JobFacts, type JobSnapshot, type Problem } from '@cronjob-monitor/shared/domain';
 import type { Cluster, WatchedKind } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger, Registry } from '@cronjob-monitor/shared/process';
 import { SnapshotMetrics, WatchMetrics } from '../metrics/index.ts';
@@ -112,8 +112,12 @@ export class Watching {
     this.groups.forget(now);
     if (now >= this.#writtenAgainAt)
       this.selection.forgetDeparted(before, (uid) => this.caches.jobs.listBy('cronJob', uid).length > 0);
-    this.intake.pods.forgetLost(before);
-    if (!isLeading) this.intake.snapshots.forgetSeenBefore(before);
+    const { pods, snapshots } = this.intake;
+    if (!isLeading) snapshots.forgetSeenBefore(before);
+    pods.forgetLost(before, (jobUid) => {
+      const held = snapshots.find(jobUid);
+      return held !== undefined && isOver(held.state);
+    });
   }
 
   /** Keeps what is not written of Jobs in a folder while the database is away. */

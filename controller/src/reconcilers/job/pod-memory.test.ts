@@ -12,6 +12,7 @@ beforeEach(() => {
 });
 
 const ended = (exitCode: number) => [aContainer({ state: 'terminated', terminated: anEnd(exitCode) })];
+const noJob = () => false;
 const exitCodes = () => memory.podsOf('job').map((pod) => pod.containers[0]?.terminated?.exitCode);
 
 test('a pod that is gone is remembered as it was last', () => {
@@ -126,8 +127,16 @@ test('gone pods are forgotten with their run, or when nobody asked for them for 
   memory.forget('job');
   assert.equal(memory.podsOf('job').length, 0);
   memory.lost(aPod({ uid: 'b', jobUid: 'job' }), 100);
-  memory.forgetLost(100);
+  memory.forgetLost(100, noJob);
   assert.equal(memory.podsOf('job').length, 1);
-  memory.forgetLost(101);
+  memory.forgetLost(101, noJob);
   assert.equal(memory.podsOf('job').length, 0);
+});
+
+test('a pod that is gone is remembered for as long as the end of its Job waits for the database', () => {
+  memory.lost(aPod({ uid: 'p', jobUid: 'job', containers: ended(3) }), 100);
+  memory.forgetLost(10_000_000, (jobUid) => jobUid === 'job');
+  assert.deepEqual(exitCodes(), [3]);
+  memory.forgetLost(10_000_000, noJob);
+  assert.deepEqual(exitCodes(), []);
 });

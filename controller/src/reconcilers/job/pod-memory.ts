@@ -10,8 +10,8 @@ export interface PodMemory {
   podsOf(jobUid: string): PodFacts[];
   /** The run is recorded: pods that are gone need not be kept. */
   forget(jobUid: string): void;
-  /** Drops pods that are gone since before `before`. */
-  forgetLost(before: Instant): void;
+  /** Drops pods that are gone since before `before`, except those of Jobs whose end waits to be recorded. */
+  forgetLost(before: Instant, isAwaited: (jobUid: string) => boolean): void;
 }
 
 /** Finds live pods; the reflector's cache. */
@@ -75,9 +75,9 @@ export function createPodMemory(live: LivePods): PodMemory {
       for (const pod of live.listBy('job', jobUid)) untouched.delete(pod.uid);
       drop(jobUid);
     },
-    forgetLost(before) {
+    forgetLost(before, isAwaited) {
       for (const [jobUid, pods] of lostByJob) {
-        if ([...pods.values()].every((lost) => lost.at < before)) drop(jobUid);
+        if (!isAwaited(jobUid) && [...pods.values()].every((lost) => lost.at < before)) drop(jobUid);
       }
     },
   };
