@@ -127,16 +127,18 @@ function successesOf(ended: readonly JudgedRunRow[]): NonNullable<DetectionPast[
 
 /**
  * Ends of the failures before the first success that is known. Undefined where an earlier success may have been cleared away before it was
- * seen: the cluster keeps all of them only while they are fewer than the limit of its history, and none has a time to live.
+ * seen: the cluster keeps all of them only while they are fewer than the limit of its history, and none has a time to live. So where history
+ * was removed of the time since which the monitor judges.
  */
 function failuresBeforeFirst(
-  { facts }: Subject,
+  { facts, row }: Subject,
   { judgesFromAt }: Watch,
   ended: readonly JudgedRunRow[],
 ): readonly Instant[] | undefined {
   const successes = ended.filter(({ status }) => status === 'success').length;
   const keepsAll = facts !== undefined && facts.ttlAfterFinishedS === undefined && successes < facts.successLimit;
-  if (!keepsAll || ended.length >= fewestRuns) return undefined;
+  const isRemoved = (row.baselineAt ?? -Infinity) >= judgesFromAt;
+  if (!keepsAll || isRemoved || ended.length >= fewestRuns) return undefined;
   const first = ended.findIndex(({ status }) => status === 'success');
   return ended
     .slice(0, first < 0 ? ended.length : first)

@@ -14,6 +14,8 @@ export interface JudgedCronJob {
   readonly name: string;
   readonly deletedAt: Instant | undefined;
   readonly lastSuccessAt: Instant | undefined;
+  /** Runs that ended until then may have been removed from its history, by a person or by age; undefined: none was. */
+  readonly baselineAt: Instant | undefined;
   /** When the newest run that has ended was made; undefined: none has. */
   readonly ranAt: Instant | undefined;
   /** It waits for other CronJobs. */
@@ -57,7 +59,7 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
     db,
     ids,
     (marks) =>
-      `select id, uid_text, namespace, name, deleted_at, last_success_at, last_run, depends_on, broken, declared, earlier_words, first_seen_at, seen_at ` +
+      `select id, uid_text, namespace, name, deleted_at, last_success_at, baseline_at, last_run, depends_on, broken, declared, earlier_words, first_seen_at, seen_at ` +
       `from cronjobs where id in (${marks})`,
   );
   const targets = await rowsIn(
@@ -76,6 +78,7 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
     name: String(row['name']),
     deletedAt: optionalNumber(row['deleted_at']),
     lastSuccessAt: optionalNumber(row['last_success_at']),
+    baselineAt: optionalNumber(row['baseline_at']),
     ranAt: (fromJson(row['last_run']) as LastRun | undefined)?.createdAt,
     isDependent: row['depends_on'] !== null,
     broken: (fromJson(row['broken']) as readonly BrokenTarget[] | undefined) ?? [],
