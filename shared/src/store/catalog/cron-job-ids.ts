@@ -22,6 +22,7 @@ export async function cronJobIdsOf(db: Db, uids: readonly string[]): Promise<Map
  * does this first, so that recordings and deletions never meet half-way.
  */
 export async function lockCronJobs(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (tx.dialect.isAlone) return;
   const rising = ids.toSorted((a, b) => a - b);
   await rowsIn(
     tx,

@@ -70,7 +70,7 @@ export async function settleDeliveries(
   const seen = await findClaimed(tx, requests);
   const told = await listToldAlerts(tx, seen);
   // Alerts are locked before deliveries, everywhere; the rows that other settlements wait for come last.
-  if (told.length > 0) {
+  if (told.length > 0 && !tx.dialect.isAlone) {
     await rows(tx, `select id from alerts where id in (${marks(told)}) order by id${tx.dialect.lock.update}`, told);
   }
   const owned = await lockOwned(tx, seen);
@@ -144,6 +144,7 @@ async function findClaimed(tx: Tx, requests: readonly SettleRequest[]): Promise<
 
 /** Those that still are as they were read, locked: no sender can take a claim of theirs any more. */
 async function lockOwned(tx: Tx, seen: readonly Settling[]): Promise<readonly Settling[]> {
+  if (tx.dialect.isAlone) return seen;
   const locked = await rowsIn(
     tx,
     seen.map(({ row }) => row['id']),

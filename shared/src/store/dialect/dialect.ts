@@ -81,6 +81,8 @@ export interface Dialect {
    * update, rows locked by others are passed over. Empty in SQLite: BEGIN IMMEDIATE lets only one writer in at a time.
    */
   readonly lock: { readonly share: string; readonly update: string; readonly claim: string };
+  /** A transaction has the database for itself: what it has read stays so, and a SELECT that only locks is left out. */
+  readonly isAlone: boolean;
 
   /** Ends an INSERT: a row whose key exists changes nothing and counts 0. Errors other than that key still throw. */
   ifAbsent(key: readonly string[]): string;

@@ -20,6 +20,7 @@ export const mysql: Dialect = {
   rowsOf: (response) => (response as [Row[]])[0],
   changedBy: (response) => (response as [{ affectedRows: number }])[0].affectedRows,
   lock: { share: ' lock in share mode', update: ' for update', claim: ' for update skip locked' },
+  isAlone: false,
   // Never INSERT IGNORE: it hides every other error too.
   ifAbsent: (key) => ` on duplicate key update ${key[0]} = ${key[0]}`,
   orUpdate: () => ' on duplicate key update ',

@@ -16,6 +16,7 @@ export const postgres: Dialect = {
   rowsOf: (response) => (response as { rows: Row[] }).rows,
   changedBy: (response) => (response as { rowCount: number | null }).rowCount ?? 0,
   lock: { share: ' for share', update: ' for update', claim: ' for update skip locked' },
+  isAlone: false,
   ifAbsent: (key) => ` on conflict (${key.join(', ')}) do nothing`,
   orUpdate: (key) => ` on conflict (${key.join(', ')}) do update set `,
   proposed: (column) => `excluded."${column}"`,

@@ -19,6 +19,7 @@ export const sqlite: Dialect = {
   rowsOf: (response) => response as Row[],
   changedBy: (response) => (response as { changes: number }).changes,
   lock: { share: '', update: '', claim: '' },
+  isAlone: true,
   ifAbsent: (key) => ` on conflict (${key.join(', ')}) do nothing`,
   orUpdate: (key) => ` on conflict (${key.join(', ')}) do update set `,
   proposed: (column) => `excluded."${column}"`,
