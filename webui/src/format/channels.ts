@@ -36,7 +36,7 @@ export function channelKindText({ type, config }: Pick<Channel, 'type' | 'config
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  Validated: 'It can be used',
+  Validated: 'Its spec and its Secrets can be used',
   InvalidSpec: 'Its spec cannot be used',
   SecretNotFound: 'Its Secret does not exist',
   SecretForbidden: 'Its Secret may not be read',
@@ -57,9 +57,9 @@ const nextSteps: Readonly<Record<string, string>> = {
   ConsecutiveFailures: 'See what the receiver answers, below; a test that is accepted ends it.',
 };
 
-/** How a channel stands, as a sentence; the server's own words where it has some. */
+/** How a channel stands, as a sentence; what is amiss in the server's own words, where it has some. */
 export function readyText({ reason, message }: Pick<Channel, 'reason' | 'message'>): string {
-  return message === '' ? (reasons[reason] ?? reason) : spelledOut(message);
+  return message === '' || reason === 'Validated' ? (reasons[reason] ?? reason) : spelledOut(message);
 }
 
 /** What to do about a channel that is not ready. */
@@ -91,7 +91,7 @@ export function lastTestText({ lastTest }: Pick<Channel, 'lastTest'>): string {
 export function provedText({ proved, missedDrill }: Pick<Channel, 'proved' | 'missedDrill'>, nowMs: number): string {
   const last =
     proved === null
-      ? 'never proved'
+      ? 'never proved by a drill'
       : `last proved ${relativeText(proved.at, nowMs)}${proved.by === null ? '' : ` by ${safeText(proved.by)}`}`;
   return missedDrill ? `not proved: its newest drill was missed, ${last}` : last;
 }

@@ -46,7 +46,7 @@ test('one sentence counts those that can break unheard, and says what to do when
 });
 
 test('a CronJob says who hears, or of which types nobody does and why', () => {
-  assert.equal(coverageText([]), 'No monitor selects it');
+  assert.equal(coverageText([]), 'No monitor selects it: widen a selector, or create a monitor');
   assert.equal(
     coverageText([type({}), type({ type: 'missedSchedule', channels: ['on-call'] })]),
     'Told to team-chat, on-call',
@@ -58,6 +58,6 @@ test('a CronJob says who hears, or of which types nobody does and why', () => {
       type({ type: 'deadManTriggered', state: 'nobody', reason: 'severityNotRouted' }),
       type({ type: 'jobStuck', state: 'nobody', reason: 'severityNotRouted' }),
     ]),
-    "missed run: no monitor looks for it; dead-man's switch, stuck run: no channel takes this severity",
+    "missed run: no monitor looks for it; switch it on; dead-man's switch, stuck run: no channel takes this severity",
   );
 });

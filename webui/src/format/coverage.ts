@@ -30,10 +30,12 @@ const reasons: Readonly<Record<CoverageReason, string>> = {
 
 /** Why alerts of a CronJob would not be heard: types with one reason stand together. */
 export function coverageText(types: readonly TypeCoverage[]): string {
-  if (types.length === 0) return 'No monitor selects it';
+  if (types.length === 0) return 'No monitor selects it: widen a selector, or create a monitor';
   const amiss = types.filter(({ state }) => state !== 'reached');
   if (amiss.length === 0) return `Told to ${[...new Set(types.flatMap(({ channels }) => channels))].join(', ')}`;
-  const byReason = Map.groupBy(amiss, ({ reason }) => (reason === null ? 'no monitor looks for it' : reasons[reason]));
+  const byReason = Map.groupBy(amiss, ({ reason }) =>
+    reason === null ? 'no monitor looks for it; switch it on' : reasons[reason],
+  );
   return [...byReason]
     .map(([why, of]) => `${of.map(({ type }) => alertTypeWords[type]).join(', ')}: ${why}`)
     .join('; ');

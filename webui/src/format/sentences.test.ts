@@ -91,6 +91,15 @@ describe('Told', () => {
     test(`says "${text}"`, () => assert.equal(toldMark({ told: given, severity: 'warning' }, viewer).word, text));
   }
 
+  test('names channels that heard alike in one breath', () => {
+    const heard = (name: string, at: string): ToldChannel => ({ ...channel, channel: name, at });
+    const word = (channels: readonly ToldChannel[]): string =>
+      toldMark({ told: told({ channels: [...channels] }), severity: 'warning' }, viewer).word;
+    const two = [heard('on-call', '2026-11-21T14:01:00Z'), heard('chat', '2026-11-21T14:01:00Z')];
+    assert.equal(word(two), 'on-call, chat 14:01');
+    assert.equal(word([...two, heard('mail', '2026-11-21T14:02:00Z')]), 'on-call, chat 14:01; mail 14:02');
+  });
+
   test('names those who hear in the place of the owner, with the id by which people speak of it', () => {
     const given = told({
       reason: 'instead',

@@ -42,19 +42,17 @@ function sentText({ channels, reason }: Told, viewer: Viewer, id: string | undef
     const isNext = state === 'ready' && at !== null && Date.parse(at) > viewer.nowMs;
     return isNext ? `next ${channel} ${shortTimeText(at, viewer.timeZone, viewer.nowMs)}` : [];
   });
-  return [...sent.map((channel) => channelText(channel, viewer)), ...next].join('; ');
+  // Channels that heard alike stand together: `on-call, team-chat 21:29`.
+  const alike = Map.groupBy(sent, (channel) => howText(channel, viewer));
+  return [...[...alike].map(([how, of]) => `${of.map(({ channel }) => channel).join(', ')}${how}`), ...next].join('; ');
 }
 
-function channelText(told: ToldChannel, viewer: Viewer): string {
-  const { mutedThere } = told;
-  return `${whenText(told, viewer)}${mutedThere === null ? '' : `, ${mutedThere}`}`;
-}
-
-function whenText({ channel, state, at, attempts }: ToldChannel, { timeZone, nowMs }: Viewer): string {
-  if (state === 'collapsed') return `${channel}: joined another message`;
-  if (state === 'digested') return `${channel}: in a digest`;
+function howText({ state, at, attempts, mutedThere }: ToldChannel, { timeZone, nowMs }: Viewer): string {
+  const muted = mutedThere === null ? '' : `, ${mutedThere}`;
+  if (state === 'collapsed') return `: joined another message${muted}`;
+  if (state === 'digested') return `: in a digest${muted}`;
   const tries = attempts > 1 ? `, ${ordinal(attempts)} try` : '';
-  return `${channel} ${shortTimeText(at, timeZone, nowMs)}${tries}`;
+  return ` ${shortTimeText(at, timeZone, nowMs)}${tries}${muted}`;
 }
 
 const waits: Readonly<Partial<Record<ToldReason, string>>> = {

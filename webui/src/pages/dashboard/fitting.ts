@@ -49,8 +49,8 @@ function heightPx({ verdict, ref, alerts = [] }: Row, widthPx: number): number {
     const roomPx = widthPx - besideWordsPx;
     return foldedPx + (firstPx > roomPx ? linePx : 0) + (under * letterPx > roomPx ? linePx - 4 : 0);
   }
-  // The step of a finding says the finding again, and is not written out.
-  const steps = step && step.action !== 'openRules' ? [step] : [];
+  // The step of a finding says the finding again, a button with a value says it: neither is written out.
+  const steps = step && step.action !== 'openRules' && !step.label ? [step] : [];
   const said = [...findings, ...steps].reduce((sum, one) => sum + one.words.length, cause?.length ?? 0);
   const lines = Math.ceil((said * letterPx) / (widthPx - besideWordsPx));
   return Math.max(openPx, headPx + lines * linePx + (logLine ? logPx : 0));
