@@ -25,11 +25,11 @@ export function hasCome(at: Instant, metadata: Metadata): boolean {
 }
 
 /**
- * By how much the controller's clock was wrong when it dated the end of an object: nothing ends before it was created, or after that was
- * written. 0: it was right, as far as can be told. Without this a success that is dated ahead would outlast failures that came after it.
+ * By how much the controller's clock was ahead when it dated the end of an object: nothing ends after the write that tells of it. 0: it was right,
+ * as far as can be told; an end before its write may simply have been told late. Without this a success that is dated ahead would outlast failures
+ * that came after it.
  */
 export function clockErrorMs(endedAt: Instant, metadata: Metadata): number {
   const writtenAt = statusWrittenAt(metadata);
-  if (writtenAt === undefined) return 0;
-  return hasCome(endedAt, metadata) && endedAt >= metadata.createdAt - skewMs ? 0 : endedAt - writtenAt;
+  return writtenAt === undefined || hasCome(endedAt, metadata) ? 0 : endedAt - writtenAt;
 }
