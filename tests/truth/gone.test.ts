@@ -67,18 +67,24 @@ const history: History = {
   ],
 };
 
+/** Its Job is deleted 3 min after it was decided that it failed, while its pod is still ending. */
+const decided: History = {
+  ...history,
+  cronJobs: history.cronJobs.slice(0, 1).map((cronJob) => ({
+    ...cronJob,
+    name: 'decided',
+    deletedAt: undefined,
+    runs: [{ slotAt: at(5), fate: 'deleted', seconds: 240, endingSeconds: 180, exitCode: 1 }],
+  })),
+};
+
 for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) {
   describe(`what is deleted soon after a restart: ${database.name}`, () => {
     after(() => database.remove());
 
-    const watch = async (disturbances: readonly Disturbance[]) =>
-      (
-        await observe(
-          history,
-          { startsAt: history.startAt, disturbances },
-          { freshDatabase: () => database.fresh(), logger },
-        )
-      ).verdicts;
+    const watch = async (disturbances: readonly Disturbance[], what: History = history) =>
+      (await observe(what, { startsAt: what.startAt, disturbances }, { freshDatabase: () => database.fresh(), logger }))
+        .verdicts;
 
     for (const kind of ['stopped', 'killed'] as const)
       test(`its failure is told as by a service that was never ${kind}`, async () => {
@@ -87,5 +93,13 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
         const found = await watch([{ kind, at: stoppedAt, untilAt: startedAt }]);
         assert.deepEqual(differencesOf(calm, found, history.endAt).map(inWords), []);
       });
+
+    test('a failure that was decided is told, though the Job goes before its pods have ended', async () => {
+      const told = (await watch([], decided)).filter(({ isTold }) => isTold);
+      assert.deepEqual(
+        told.map(({ type, openedAt }) => [type, new Date(openedAt).toISOString()]),
+        [['jobFailed', '2026-11-22T05:01:01.000Z']],
+      );
+    });
   });
 }

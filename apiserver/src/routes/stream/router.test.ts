@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { CronJob, Incident, Ref, StreamData } from '@cronjob-monitor/shared/contract';
 import { beat } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
@@ -264,6 +265,24 @@ test('carries incidents: all of them first, then those alone that come, change, 
   client.leave();
   const refused = await fleet.ask(`${path}?carry=incidents`);
   assert.equal(refused.error().details?.problems?.[0]?.field, 'carry');
+});
+
+test('streams that were opened at different moments tell the overview at the same one: it is read once for all', async () => {
+  await using fleet = await startFleet();
+  const backup = await aCronJobOfAMonitor(fleet);
+  const first = await openEvents(fleet.server.port, `${path}?carry=overview,incidents`);
+  await first.until(1, look(fleet));
+  for (let turn = 0; turn < 3; turn++) await look(fleet)();
+  const second = await openEvents(fleet.server.port, `${path}?carry=overview,incidents`);
+  await second.until(1, look(fleet));
+  await fleet.addRuns(backup, { createdAt: testNow - minuteMs, status: 'failed' });
+  const both = [first, second];
+  const heard = (): boolean[] => both.map((client) => client.events().some(({ event }) => event === 'overview'));
+  for (let turn = 0; turn < 60 && !heard().includes(true); turn++) await look(fleet)();
+  // Time stands still while the bytes of the other travel.
+  for (let turn = 0; turn < 500 && heard().includes(false); turn++) await wait(2);
+  assert.deepEqual(heard(), [true, true]);
+  for (const client of both) client.leave();
 });
 
 test('carries no row of a namespace that its reader may not see, and no line of a log that it may not read', async () => {

@@ -138,12 +138,20 @@ export interface JobSnapshot {
  * the end may arrive after it. A departure that a watch has seen is not weakened by one that a list noticed.
  */
 export function nextSnapshot(known: JobSnapshot | undefined, arrived: JobSnapshot): JobSnapshot {
-  if (!known || known.job.uid !== arrived.job.uid) return arrived;
+  if (!known || known.job.uid !== arrived.job.uid) return asDecided(arrived);
   const keepsJob = known.job.outcome !== undefined && arrived.job.outcome === undefined;
   const staleJob = known.gone !== undefined && arrived.gone === undefined && arrived.job.outcome === undefined;
   const job = keepsJob || staleJob ? known.job : arrived.job;
   const gone = strongerDeparture(known.gone, arrived.gone);
-  return job === known.job && gone === known.gone ? known : { job, gone };
+  return job === known.job && gone === known.gone ? known : asDecided({ job, gone });
+}
+
+/** A Job that is deleted while its pods are still ending ended as its controller had decided: a deletion does not undo a failure. */
+function asDecided(snapshot: JobSnapshot): JobSnapshot {
+  const { job, gone } = snapshot;
+  if (!gone || job.outcome !== undefined || job.decidedAs === undefined) return snapshot;
+  const endedAt = job.decidedAt ?? job.startedAt ?? job.createdAt;
+  return { job: { ...job, outcome: job.decidedAs, endedAt, decidedAs: undefined }, gone };
 }
 
 function strongerDeparture(known: Departure | undefined, arrived: Departure | undefined): Departure | undefined {

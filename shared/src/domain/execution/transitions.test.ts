@@ -9,6 +9,12 @@ const failed: JobSnapshot = { job: aFailedJob(), gone: undefined };
 const goneSeen = (job = aJob()): JobSnapshot => ({ job, gone: { at: 5, seen: true } });
 const goneUnseen = (job = aJob()): JobSnapshot => ({ job, gone: { at: 9, seen: false } });
 
+const decided = { jobReason: 'BackoffLimitExceeded', decidedAt: 3 } as const;
+const failing = aJob({ ...decided, decidedAs: 'failed' });
+const failedThen = aJob({ ...decided, outcome: 'failed', endedAt: 3 });
+const succeeding = aJob({ ...decided, decidedAs: 'success' });
+const succeededThen = aJob({ ...decided, outcome: 'success', endedAt: 3 });
+
 /** [title, known, arrived, kept] */
 const rows: [string, JobSnapshot | undefined, JobSnapshot, JobSnapshot][] = [
   ['the first one is kept', undefined, running, running],
@@ -27,6 +33,31 @@ const rows: [string, JobSnapshot | undefined, JobSnapshot, JobSnapshot][] = [
   ['an end that arrives after the departure is kept', goneUnseen(), failed, goneUnseen(aFailedJob())],
   ['a departure that was seen is not weakened', goneSeen(), goneUnseen(), goneSeen()],
   ['a departure that was noticed is strengthened', goneUnseen(), goneSeen(), goneSeen()],
+  [
+    'while its pods end, what is decided is no end',
+    running,
+    { job: failing, gone: undefined },
+    { job: failing, gone: undefined },
+  ],
+  [
+    'deleted while its pods end, it failed as was decided',
+    { job: failing, gone: undefined },
+    goneSeen(failing),
+    goneSeen(failedThen),
+  ],
+  [
+    'that holds where a list noticed that it is gone',
+    { job: failing, gone: undefined },
+    goneUnseen(failing),
+    goneUnseen(failedThen),
+  ],
+  ['and where nothing was known of it before', undefined, goneSeen(failing), goneSeen(failedThen)],
+  [
+    'what had met its criteria succeeded',
+    { job: succeeding, gone: undefined },
+    goneSeen(succeeding),
+    goneSeen(succeededThen),
+  ],
   [
     'another UID is another Job',
     failed,
