@@ -176,7 +176,7 @@ export {
 export { listMedianDurations } from './executions/list-median-durations.ts';
 export { countFleet } from './executions/count-fleet.ts';
 export { countOutcomes, type OutcomeCounts } from './executions/count-outcomes.ts';
-export { listRecentRuns, type RecentEntry } from './executions/list-recent-runs.ts';
+export { listLastFailures, listRecentRuns, type RecentEntry } from './executions/list-recent-runs.ts';
 export { measureDurations, measureDurationsOfEach, type DurationFigures } from './executions/measure-durations.ts';
 export { countAlertsOfMonitor, listAlertsOfMonitor, type AlertOfMonitor } from './alerts/list-alerts-of-monitor.ts';
 export { countAlertsOfMonitors, listAlertStarts, type AlertStart } from './alerts/count-alerts-of-monitors.ts';

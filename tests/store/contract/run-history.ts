@@ -4,7 +4,9 @@ import {
   countExecutions,
   findExecution,
   findOldestExecution,
+  listCronJobsById,
   listExecutions,
+  listLastFailures,
   listRecentRuns,
   measureStorage,
   readHistories,
@@ -161,6 +163,28 @@ export const runHistory = contract('the history of runs', (test) => {
     assert.equal(await findOldestExecution(store, ids), at(50));
     assert.equal(await findOldestExecution(store, []), undefined);
     assert.equal(await findOldestExecution(store, [999_999]), undefined);
+  });
+
+  test('names the scheduled run that failed last, also where one has succeeded since', async ({ store, epoch }) => {
+    const [mended, well, byHand] = [
+      await projected(store, epoch, { name: 'mended' }),
+      await projected(store, epoch, { name: 'well' }),
+      await projected(store, epoch, { name: 'by-hand' }),
+    ];
+    const ago = (minutes: number) => ({ createdAt: now - minutes * minuteMs });
+    const manual = { trigger: 'manual', scheduledAt: undefined } as const;
+    const last = aRun(mended, { ...ago(20), status: 'failed' });
+    await recordRuns(store, epoch, [
+      aRun(mended, { ...ago(30), status: 'failed' }),
+      last,
+      aRun(mended, ago(10)),
+      aRun(mended, { ...ago(5), ...manual, jobName: 'tried', status: 'failed' }),
+      aRun(well, ago(10)),
+      aRun(byHand, { ...ago(10), ...manual, jobName: 'alone', status: 'failed' }),
+    ]);
+    const cronJobs = await listCronJobsById(store, [mended.id, well.id, byHand.id]);
+    assert.deepEqual([...(await listLastFailures(store, cronJobs))], [[mended.id, last.jobName]]);
+    assert.deepEqual([...(await listLastFailures(store, []))], []);
   });
 
   test('finds one run by its name, the newest of several, or by its UID', async ({ store, epoch }) => {

@@ -48,10 +48,6 @@ export function acknowledgeAlert(id: string, input: AcknowledgeInput): Promise<A
   return act('POST', `${pathOf(id)}/acknowledge`, input);
 }
 
-export function unacknowledgeAlert(id: string): Promise<AcknowledgeResult> {
-  return act('DELETE', `${pathOf(id)}/acknowledge`);
-}
-
 /** One thing to many CronJobs, with a result for each. */
 export function actOnMany(input: BulkInput): Promise<BulkResult> {
   return act('POST', 'bulk', input);

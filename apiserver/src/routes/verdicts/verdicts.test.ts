@@ -10,6 +10,7 @@ import type {
   ExecutionPage,
   Verdict,
 } from '@cronjob-monitor/shared/contract';
+import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
 import {
   listCronJobIds,
   newId,
@@ -23,11 +24,11 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
-import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
 
 const hash = 'a1b2c3d4e5f60718a1b2c3d4e5f60718';
 
-async function aKilledBackup(fleet: TestFleet): Promise<void> {
+async function aKilledBackup(fleet: TestFleet): Promise<CronJobFacts> {
   const backup = await fleet.addCronJob({ name: 'backup', schedule: '0 2 * * 0' });
   await fleet.addMonitor({ spec: {} }, [backup]);
   const container = { name: 'dump', image: 'dump:1', resources: { limits: { memory: '512Mi' } } };
@@ -35,6 +36,7 @@ async function aKilledBackup(fleet: TestFleet): Promise<void> {
   await fleet.store.fenced(fleet.epoch, (tx) => recordTemplates(tx, [{ cronJobUid: backup.uid, hash, body }]));
   const killed = { status: 'failed', exitCode: 137, reason: 'OOMKilled', attempts: 3, templateHash: hash } as const;
   await fleet.addRuns(backup, { ...killed, createdAt: testNow - hourMs, jobName: 'backup-1' });
+  return backup;
 }
 
 async function silence(fleet: TestFleet, matcher: object, untilResolved = false): Promise<void> {
@@ -89,6 +91,19 @@ test('a CronJob that never succeeded leads to what mends the run that failed las
   const [alert] = await alertsOf(fleet);
   assert.equal(alert?.verdict.step?.action, 'copyPatch');
   assert.match(alert.verdict.cause ?? '', /^Container dump was killed/);
+});
+
+test('a success rate that is too low leads to the run that failed last, though one has succeeded since', async () => {
+  await using fleet = await startFleet();
+  const backup = await aKilledBackup(fleet);
+  await fleet.addRuns(backup, { createdAt: testNow - minuteMs });
+  await addAlert(fleet, { type: 'slaBreached', subject: 'successRate', context: {} });
+  const [alert] = await alertsOf(fleet);
+  assert.equal(alert?.verdict.step?.action, 'copyPatch');
+  assert.match(alert.verdict.cause ?? '', /^the run that failed last: Container dump was killed/);
+  await addAlert(fleet, { type: 'slaBreached', subject: 'maxDuration', context: {} });
+  const slow = (await alertsOf(fleet)).find(({ subject }) => subject === 'maxDuration');
+  assert.equal(slow?.verdict.cause, null, 'what is slow did not fail');
 });
 
 test('an expected CronJob that is not there leads to the rules that expect it, to no run by hand, and has no page', async () => {

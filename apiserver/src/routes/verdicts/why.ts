@@ -17,6 +17,7 @@ import {
   findComparedJob,
   listActiveJobs,
   listCronJobsById,
+  listLastFailures,
   listSuspensions,
   type CatalogCronJob,
   type NamedRun,
@@ -54,8 +55,12 @@ export async function gatherWhy(
   const unknown = [...new Set(alerts.map(({ cronJobId }) => cronJobId).filter((id) => !known.has(id)))];
   for (const cronJob of await listCronJobsById(store, unknown)) known.set(cronJob.id, cronJob);
   const findings = await gatherFindings(deps, alerts, surroundings);
+  const lastFailures = await listLastFailures(
+    store,
+    [...new Set(alerts.filter(isOfRate).map(({ cronJobId }) => cronJobId))].flatMap((id) => known.get(id) ?? []),
+  );
   const runs = [
-    ...alerts.flatMap((alert) => runOf(alert, known.get(alert.cronJobId)) ?? []),
+    ...alerts.flatMap((alert) => runOf(alert, { known, lastFailures }) ?? []),
     ...cronJobs.flatMap(({ id, failedRun }): NamedRun[] =>
       failedRun ? [{ cronJobId: id, jobName: failedRun.jobName }] : [],
     ),
@@ -70,7 +75,7 @@ export async function gatherWhy(
     return suspension && suspendedCause(suspension);
   };
   const waits = await gatherWaits(store, { stuck: alerts.filter(isStuck), cronJobs, known });
-  const gathered: Gathered = { known, explained, findings, suspendedBy, waits };
+  const gathered: Gathered = { known, lastFailures, explained, findings, suspendedBy, waits };
   return {
     suspensionOf: (id) => suspensions.get(id),
     ofAlert: (alert, told) => explainAlert(gathered, alert, told),
@@ -81,6 +86,8 @@ export async function gatherWhy(
 /** What the explanations are made of. */
 interface Gathered {
   readonly known: ReadonlyMap<number, CatalogCronJob>;
+  /** Of CronJobs whose success rate is too low: the run that failed last, also when one has succeeded since. */
+  readonly lastFailures: ReadonlyMap<number, string>;
   readonly explained: Awaited<ReturnType<typeof explainNamed>>;
   readonly findings: Awaited<ReturnType<typeof gatherFindings>>;
   readonly suspendedBy: (cronJobId: number) => string | undefined;
@@ -88,12 +95,12 @@ interface Gathered {
 }
 
 function explainAlert(
-  { known, explained, findings, suspendedBy, waits }: Gathered,
+  { known, lastFailures, explained, findings, suspendedBy, waits }: Gathered,
   alert: StoredAlert,
   told: Told,
 ): Explanation {
   const cronJob = known.get(alert.cronJobId);
-  const run = runOf(alert, cronJob);
+  const run = runOf(alert, { known, lastFailures });
   const why = run && explained(run);
   const found = findings(alert);
   const named = cronJob && alert.endedAt === undefined ? zoneFindings(cronJob) : [];
@@ -116,13 +123,16 @@ function explainAlert(
   const failed = run && (why?.cause ?? (exitInWords(failureOf(facts)) || undefined));
   return {
     cause:
-      failed ??
+      (isOfRate(alert) ? failed && `the run that failed last: ${failed}` : failed) ??
       (isStuck(alert)
         ? waits.causeOf(alert.cronJobId)
         : alert.endedAt === undefined && isOfSuspension(alert.type)
           ? suspendedBy(alert.cronJobId)
           : undefined),
-    change: why?.change ?? (isStuck(alert) ? waits.changeOf(alert.cronJobId, facts.jobName) : undefined),
+    // What changed before one of the runs that failed says little of how many did.
+    change:
+      (isOfRate(alert) ? undefined : why?.change) ??
+      (isStuck(alert) ? waits.changeOf(alert.cronJobId, facts.jobName) : undefined),
     logLine: why?.logLine,
     step: alert.endedAt === undefined ? step : run && why?.step,
     findings: found,
@@ -208,11 +218,21 @@ async function gatherWaits(
   };
 }
 
-/** The run that an alert is about; of a CronJob without a success the one that failed last. */
-function runOf(alert: StoredAlert, cronJob: CatalogCronJob | undefined): NamedRun | undefined {
+const isOfRate = ({ type, subject, endedAt }: StoredAlert): boolean =>
+  type === 'slaBreached' && subject === 'successRate' && endedAt === undefined;
+
+/** The run that an alert is about; of a CronJob without a success, or with too few of them, the one that failed last. */
+function runOf(
+  alert: StoredAlert,
+  { known, lastFailures }: Pick<Gathered, 'known' | 'lastFailures'>,
+): NamedRun | undefined {
   const { cronJobId, type, subject } = alert;
-  const lacksSuccess = type === 'deadManTriggered' || subject === 'neverSucceeded';
-  const failed = lacksSuccess && alert.endedAt === undefined ? cronJob?.failedRun?.jobName : undefined;
+  const lacksSuccess = (type === 'deadManTriggered' || subject === 'neverSucceeded') && alert.endedAt === undefined;
+  const failed = lacksSuccess
+    ? known.get(cronJobId)?.failedRun?.jobName
+    : isOfRate(alert)
+      ? lastFailures.get(cronJobId)
+      : undefined;
   const jobName = type === 'jobFailed' ? toWordedAlert(alert).facts.jobName : failed;
   return jobName === undefined ? undefined : { cronJobId, jobName };
 }

@@ -3,6 +3,7 @@ import type { Instant } from '../../domain/index.ts';
 import { inParts, rows } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
+import { isFailed, isScheduled } from '../facts/run-conditions.ts';
 import { outcomeWords, statusWords } from '../words.ts';
 import { fullJobName } from './short-text.ts';
 
@@ -88,4 +89,34 @@ export function toOutcome(
 ): 'matched' | 'late' | undefined {
   if (scheduledAt === undefined || createdAt === undefined) return undefined;
   return createdAt - scheduledAt > lateAfterMs ? 'late' : 'matched';
+}
+
+/** A CronJob, and when a run of it failed last: the search begins there. */
+interface FailedOnce {
+  readonly id: number;
+  readonly name: string;
+  readonly lastFailureAt: Instant | undefined;
+}
+
+/**
+ * The scheduled run of each CronJob that failed last, whether or not one has succeeded since: name of its Job by id of the CronJob. One statement for a
+ * hundred of them, and each reads the end of one key range.
+ */
+export async function listLastFailures(db: Db, cronJobs: readonly FailedOnce[]): Promise<ReadonlyMap<number, string>> {
+  const failures = new Map<number, string>();
+  const wanted = cronJobs.filter(({ lastFailureAt }) => lastFailureAt !== undefined);
+  const names = new Map(wanted.map(({ id, name }) => [id, name]));
+  for (const part of inParts(wanted, cronJobsPerStatement)) {
+    const pieces = part.map(
+      (_, index) =>
+        `select * from (select cronjob_id, job_name from executions where cronjob_id = ? and created_at <= ? and ${isFailed} and ${isScheduled} ` +
+        `order by created_at desc, job_uid limit 1) f${index}`,
+    );
+    const bindings = part.flatMap(({ id, lastFailureAt }) => [id, lastFailureAt]);
+    for (const row of await rows(db, pieces.join(' union all '), bindings)) {
+      const id = Number(row['cronjob_id']);
+      failures.set(id, fullJobName(String(row['job_name']), names.get(id) ?? ''));
+    }
+  }
+  return failures;
 }
