@@ -106,6 +106,17 @@ test('a success rate that is too low leads to the run that failed last, though o
   assert.equal(slow?.verdict.cause, null, 'what is slow did not fail');
 });
 
+test('a Job that goes on for too long waits for nothing: its step is the run, and that of one that has not started says that it waits', async () => {
+  await using fleet = await startFleet();
+  await aKilledBackup(fleet);
+  await addAlert(fleet, { type: 'jobStuck', subject: 'overrunning', context: { jobName: 'backup-2' } });
+  await addAlert(fleet, { type: 'jobStuck', subject: 'notStarted', context: { jobName: 'backup-3' } });
+  const steps = new Map((await alertsOf(fleet)).map(({ subject, verdict }) => [subject, verdict.step]));
+  assert.equal(steps.get('overrunning')?.words, 'Open the run');
+  assert.equal(steps.get('overrunning')?.href, '/cronjobs/prod/backup/runs/backup-2');
+  assert.equal(steps.get('notStarted')?.words, 'Open the run: it waits');
+});
+
 test('an expected CronJob that is not there leads to the rules that expect it, to no run by hand, and has no page', async () => {
   await using fleet = await startFleet();
   await fleet.addMonitor({ spec: {} }, []);

@@ -105,15 +105,19 @@ function explainAlert(
   const found = findings(alert);
   const named = cronJob && alert.endedAt === undefined ? zoneFindings(cronJob) : [];
   const { facts } = toWordedAlert(alert);
+  const stuckJob = alert.type === 'jobStuck' ? facts.jobName : undefined;
+  // A Job that goes on for too long, or whose pods do not end, waits for nothing unless a reason says so.
+  const isWaiting = alert.subject === 'notStarted' || (facts.reason ?? '') !== '';
   const step = stepOf({
     cronJob: alert.cronJob,
     kind: alert.type,
     findings: [...found, ...named.filter(({ code }) => !found.some((one) => one.code === code))],
-    run: run && (why?.step ?? openRunOf(alert.cronJob, run.jobName)),
-    waiting:
-      alert.type === 'jobStuck' && facts.jobName !== undefined
-        ? { jobName: facts.jobName, reason: facts.reason }
+    run: run
+      ? (why?.step ?? openRunOf(alert.cronJob, run.jobName))
+      : stuckJob && !isWaiting
+        ? openRunOf(alert.cronJob, stuckJob)
         : undefined,
+    waiting: stuckJob && isWaiting ? { jobName: stuckJob, reason: facts.reason } : undefined,
     runbook: runbookOf(cronJob),
     isSuspended: cronJob?.suspended ?? false,
     absence: toAbsence(facts.verdict?.detail)?.cause,
