@@ -85,7 +85,8 @@ export function* ofChannels(drawn: Drawn, { channels }: Pages): Generator<string
     yield* hasMark(row, readyMark(channel));
     const { stats, queued, parked, dead } = channel;
     const figures = [stats.alertsSentTotal, stats.alertsFailedTotal, stats.consecutiveFailures, queued, parked, dead];
-    const shown = row.cells.slice(4, 10);
+    // A cell with nothing to count is empty.
+    const shown = row.cells.slice(4, 10).map((cell) => cell || '0');
     if (shown.join() !== figures.join()) yield `counts ${figures.join(', ')}, and shows ${shown.join(', ')}`;
   });
   const notReady = channels.filter(({ ready }) => !ready).length;
@@ -102,7 +103,7 @@ export function* ofChannel(drawn: Drawn, channel: Channel): Generator<string> {
     [channel.parked, 'parked'],
     [channel.dead, 'given up'],
   ].flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`]));
-  const fact = `Waiting ${waiting.join(', ') || 'Nothing'}`;
+  const fact = `Waiting ${waiting.join(', ') || 'No message'}`;
   if (!drawn.text.includes(fact)) yield `it does not say "${fact}"`;
 }
 

@@ -56,7 +56,7 @@ export function toJobFacts(object: Json, { intern, templates }: SharedTexts, kno
     outcome: verdict.outcome,
     jobReason: intern(lineOf(verdict.reason, 200)),
     jobMessage: intern(lineOf(verdict.message, 500)),
-    decidedAt: verdict.decidedAt,
+    decidedAt: verdict.decidedAt && verdict.decidedAt - clockErrorMs(verdict.decidedAt, metadata),
     decidedAs: verdict.decidedAs,
     suspended: verdict.suspended || (spec['suspend'] === true && verdict.outcome === undefined),
     deletingAt: metadata.deletingAt,

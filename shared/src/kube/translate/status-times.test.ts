@@ -46,6 +46,22 @@ test('an end before the Job was made stays as it is told: a restored Job has the
   assert.deepEqual(aJob({ began: -10, ended: -7, written: 3 }), { began: -10, ended: -7, told: undefined });
 });
 
+test('what was decided of a Job was decided no later than it was written', () => {
+  const ahead = wire(noon + 13 * minute);
+  const decided = { type: 'FailureTarget', status: 'True', lastTransitionTime: ahead };
+  const job = translate.job({
+    metadata: {
+      uid: 'u',
+      name: 'backup-1',
+      namespace: 'prod',
+      creationTimestamp: wire(noon),
+      managedFields: [statusWrite(noon + 3 * minute)],
+    },
+    status: { conditions: [decided, { type: 'Failed', status: 'True', lastTransitionTime: ahead }] },
+  });
+  assert.deepEqual([job?.decidedAt, job?.endedAt], [noon + 3 * minute, noon + 3 * minute]);
+});
+
 test('clocks that differ by a few seconds change nothing, and neither does a write that came late', () => {
   assert.deepEqual(aJob({ began: 0, ended: 3, written: 2.9 }), { began: 0, ended: 3, told: undefined });
   assert.deepEqual(aJob({ began: 0, ended: 3, written: 45 }), { began: 0, ended: 3, told: undefined });
