@@ -28,7 +28,9 @@ export function jobAt(
   const aheadMs = (story.aheadSeconds ?? 0) * secondMs;
   const startTime = iso(run.createdAt + aheadMs);
   const ended = run.endedAt === undefined ? undefined : iso(run.endedAt + aheadMs);
-  const write = { time: iso(run.endedAt ?? run.createdAt), subresource: 'status', fieldsV1: { 'f:status': {} } };
+  const isDecided = run.decidedAt !== undefined && at >= run.decidedAt;
+  const writtenAt = run.endedAt ?? (isDecided ? run.decidedAt : undefined) ?? run.createdAt;
+  const write = { time: iso(writtenAt), subresource: 'status', fieldsV1: { 'f:status': {} } };
   const deciding = story.fate === 'success' ? 'SuccessCriteriaMet' : 'FailureTarget';
   const decided = run.decidedAt !== undefined && at >= run.decidedAt ? iso(run.decidedAt + aheadMs) : undefined;
   const condition = (type: string, reason: string) => ({
