@@ -46,7 +46,7 @@ const expired = { state: 'expired', closeCause: 'cronJobDeleted' };
 
 /** What happens to the first example afterwards, and what stands for many alerts. */
 const others = [
-  ['It lasts, and nobody took note of it.', mailOf(exampleOutgoing('reminder'))],
+  ['It lasts, and it was not acknowledged.', mailOf(exampleOutgoing('reminder'))],
   ['It came and went four times within an hour.', mailOf(exampleOutgoing('flapping'))],
   ['The next run succeeds.', mailOf(exampleOutgoing('closing'))],
   ['Its CronJob is deleted.', mailOf(exampleOutgoing('closing', expired))],

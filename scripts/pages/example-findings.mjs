@@ -207,7 +207,7 @@ const examples = [
     after: 15 * minuteMs,
   },
   {
-    happened: 'Somebody suspended it eight days ago, and `alertIfSuspendedFor` is 1w.',
+    happened: 'It was suspended eight days ago, and `alertIfSuspendedFor` is 1w.',
     type: 'jobSuspended',
     facts: { suspended: { suspendedSinceAt: slotAt - 8 * dayMs } },
     after: 2 * hourMs,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 /** The root of the repository. */
 export const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What tools make or bring; nobody writes it. */
+/** What tools make or bring; it is not written by hand. */
 const made =
   /(^|\/)(node_modules|dist|\.cache|\.git|\.test-output|\.data|\.venv|__pycache__)(\/|$)|^tests\/realcluster\/bin(\/|$)/;
 

@@ -44,7 +44,7 @@ test('a drawer is found by any of its names', () => {
   }
 });
 
-/** The table of words that everybody speaks: API type, metric label, default severity, kind, subjects. */
+/** The table of words that all parts speak: API type, metric label, default severity, kind, subjects. */
 const alertTypes = [
   ['jobFailed', 'JobFailed', 'warning', 'edge', []],
   ['missedSchedule', 'MissedSchedule', 'warning', 'edge', []],

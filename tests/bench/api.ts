@@ -56,7 +56,7 @@ const filters = [
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 const kubeconfig = join(folder, 'kubeconfig');
-// Nobody listens there: the API serves without a cluster, and nothing else moves while it is measured.
+// No server listens there: the API serves without a cluster, and nothing else moves while it is measured.
 writeFileSync(kubeconfig, kubeconfigText({ server: 'http://127.0.0.1:1' }));
 try {
   if (wanted.includes('sqlite')) await measureSqlite();
@@ -241,7 +241,7 @@ async function compareReplicas(
     .filter(({ budgetMs }) => budgetMs < 1_000)
     .flatMap((read) => read.paths);
   const cost = async (services: readonly MonitorProcess[]): Promise<number> => {
-    // Each read in its own round of both: whoever asks a second time meets the other replica.
+    // Each read in its own round of both: who asks a second time meets the other replica.
     const urls = paths.flatMap((path) => services.map(({ api }) => `${api}/api/v1${path}`));
     const begun = services.map(({ pid }) => cpuSecondsOf(pid));
     const asked = await askEvenly(urls, { perSecond: readsPerSecond, ms: 5 * measuredMs });

@@ -1,4 +1,4 @@
-// How long nobody tells anything when a leader dies or goes, and whether a rolling restart of both tiers is noticed by anybody. Lease as
+// How long no message leaves when a leader dies or goes, and whether clients notice a rolling restart of both tiers. Lease as
 // by default: 15 s, renewed for 10 s, asked for each 2 s.
 import { Agent, request } from 'node:http';
 import { cpus, loadavg } from 'node:os';
@@ -27,7 +27,7 @@ const roundsTogether = 5;
 const replicas = 3;
 const readsPerSecond = 50;
 const failingPerMinute = 20;
-/** Kubernetes takes so long to tell everybody that a pod is ending. */
+/** Kubernetes takes so long to tell all nodes that a pod is ending. */
 const toldAfterMs = 1_000;
 /** Between two pods of a rollout. */
 const settlesMs = 5_000;

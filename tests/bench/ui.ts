@@ -97,7 +97,7 @@ report.end();
 
 async function measurePages(from: Browser): Promise<void> {
   const kubeconfig = join(folder, 'kubeconfig');
-  // Nobody listens there: the service shows what it has, and nothing else moves while it is measured.
+  // No server listens there: the service shows what it has, and nothing else moves while it is measured.
   writeFileSync(kubeconfig, kubeconfigText({ server: 'http://127.0.0.1:1' }));
   const place = { type: 'sqlite', path: join(folder, 'bench.db') } as const;
   const fleet = await fill(place);

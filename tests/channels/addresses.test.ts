@@ -157,7 +157,7 @@ for (const { type } of channels) {
       assert.equal(clock.sleepers, 0);
     });
 
-    test('a name that nobody knows is no problem of the spec', async () => {
+    test('an unknown name is no problem of the spec', async () => {
       const somewhere = targetAt(type, { url: new URL('https://receiver.example.org') });
       const deps = depsOf({ addresses: strict, resolve: () => Promise.reject(new Error('unknown')) });
       assert.equal(await getChannel(type).findProblem(somewhere, deps, never), undefined);
@@ -234,7 +234,7 @@ test('a name is asked for once: what it would answer the next time changes nothi
   assert.equal(first.arrivals[0]?.headers.host, `receiver.example.org:${first.port}`);
 });
 
-test('of several addresses the next one is tried when nobody listens at the first', async (t) => {
+test('of several addresses the next one is tried when the first refuses', async (t) => {
   const listener = await startListener(t);
   const mail = await SmtpSink.start();
   t.after(() => mail.stop());

@@ -94,7 +94,7 @@ for (const channel of channels.filter(({ type }) => type !== 'email')) {
       ['as a date against its own clock', { 'retry-after': soon, date }, 120_000],
       ['as a date that is over', { 'retry-after': date, date: soon }, 0],
       ['for more than an hour', { 'retry-after': '86400' }, 3_600_000],
-      ['in words that nobody knows', { 'retry-after': 'tomorrow' }, undefined],
+      ['in unknown words', { 'retry-after': 'tomorrow' }, undefined],
       ['negatively', { 'retry-after': '-5' }, undefined],
     ] as const) {
       test(`Retry-After ${says}`, async () => {
@@ -143,7 +143,7 @@ for (const channel of channels.filter(({ type }) => type !== 'email')) {
       assert.ok(outcome.kind === 'failed' && outcome.category === 'serverError');
     });
 
-    test('a redirect is not followed, neither here nor to where nobody should go', async () => {
+    test('a redirect is not followed, neither here nor to a refused address', async () => {
       const elsewhere = await HttpSink.start();
       for (const location of [elsewhere.url, 'http://169.254.169.254/latest/meta-data/', '/again']) {
         const before = sink.arrivals.length;
@@ -187,7 +187,7 @@ describe('every channel', () => {
       assert.equal(clock.sleepers, 0);
     });
 
-    test(`${channel.type}: a name that nobody knows, and a port where nobody listens, are tried again`, async (t) => {
+    test(`${channel.type}: an unknown name, and a closed port, are tried again`, async (t) => {
       const nobody = targetAt(channel.type, { url: new URL(`https://localhost:${await freePort(t)}`) });
       const unknown = depsOf({ resolve: () => Promise.reject(new Error('ENOTFOUND receiver.example.org')) });
       for (const deps of [unknown, depsOf({ resolve: async () => [] }), depsOf()]) {
@@ -231,7 +231,7 @@ test('an answer without end is read to its limit and judged by its status', asyn
   assert.equal(outcome.kind, 'delivered');
 });
 
-test('a certificate that nobody vouches for is a failure of TLS, told in our words', async (t) => {
+test('a certificate that no authority vouches for is a failure of TLS, told in our words', async (t) => {
   const { makeSelfSigned } = await import('../servers/index.ts');
   const sink = await HttpSink.start({ tls: await makeSelfSigned(['localhost']) });
   t.after(() => sink.stop());

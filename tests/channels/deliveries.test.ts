@@ -220,7 +220,7 @@ describe('webhook: requests', () => {
     }
   });
 
-  test('a receiver with another key refuses: the channel waits for somebody', async (t) => {
+  test('a receiver with another key refuses: the channel waits for an operator', async (t) => {
     const sink = await startWebhookSink({ signingKey: `whsec_${Buffer.alloc(32, 1).toString('base64')}` });
     t.after(() => sink.stop());
     const receiver = await start(t, 'webhook');

@@ -34,7 +34,7 @@ describe('what is due', () => {
     });
   }
 
-  test('goes out at once when its commit wakes the dispatcher, and within a second when nobody does', async (t) => {
+  test('goes out at once when its commit wakes the dispatcher, and within a second when it does not', async (t) => {
     const bench = await OutboxBench.start(t);
     const channel = await bench.addChannel('webhook');
     const { dispatcher } = bench.start();
@@ -45,12 +45,12 @@ describe('what is due', () => {
     assert.equal(channel.arrivals(), 1);
     await bench.tell(channel);
     await bench.arrive();
-    assert.equal(channel.arrivals(), 1, 'nobody asked');
+    assert.equal(channel.arrivals(), 1, 'not asked for');
     await bench.pass(secondMs);
     assert.equal(channel.arrivals(), 2);
   });
 
-  test('that waits a moment goes at its instant: nobody has to wake the dispatcher then', async (t) => {
+  test('that waits a moment goes at its instant: the dispatcher need not be woken then', async (t) => {
     const bench = await OutboxBench.start(t);
     const channel = await bench.addChannel('webhook');
     await bench.tell(channel, { nextAt: bench.clock.now() + 250 });

@@ -148,7 +148,7 @@ describe('email: some recipients and not others', () => {
     assert.deepEqual([outcome.kind, outcome.progress], ['delivered', { accepted: [ops], refused: [team] }]);
   });
 
-  test('nobody is left: delivered if somebody was told, else dead; no server is asked', async (t) => {
+  test('no recipient is left: delivered if one was told, else dead; no server is asked', async (t) => {
     const receiver = await startMailServer(t);
     const sendWith = (progress: Progress): Promise<Outcome> =>
       channel.send(anAttempt(receiver, { progress }), depsOf(), never);
@@ -232,14 +232,14 @@ describe('email: silence', () => {
 });
 
 describe('email: encryption', () => {
-  test('without STARTTLS nothing is sent, and nobody logs in', async (t) => {
+  test('without STARTTLS nothing is sent, and no login is tried', async (t) => {
     const receiver = await startMailServer(t, { tls: undefined, loginOverPlain: true });
     const outcome = await channel.send(anAttempt(receiver), depsOf(), never);
     assert.ok(outcome.kind === 'failed' && outcome.next === 'retry' && outcome.category === 'tls');
     assert.deepEqual([receiver.smtp.arrivals.length, receiver.smtp.logins.length], [0, 0]);
   });
 
-  test('opportunistic: plain text is allowed, and then nobody logs in', async (t) => {
+  test('opportunistic: plain text is allowed, and then no login is tried', async (t) => {
     const receiver = await startMailServer(t, { tls: undefined, loginOverPlain: true });
     const outcome = await channel.send(anAttempt(receiver, opportunistic(receiver)), depsOf(), never);
     assert.equal(outcome.kind, 'delivered');
@@ -258,7 +258,7 @@ describe('email: encryption', () => {
   });
 
   for (const wish of ['required', 'opportunistic'] as const) {
-    test(`${wish}: a certificate that nobody vouches for ends it before anything is said`, async (t) => {
+    test(`${wish}: a certificate that no authority vouches for ends it before anything is said`, async (t) => {
       const receiver = await startMailServer(t, { tls: await makeSelfSigned(['localhost']) });
       const attempt = anAttempt(receiver, wish === 'opportunistic' ? opportunistic(receiver) : {});
       const outcome = await channel.send(attempt, depsOf(), never);
@@ -267,13 +267,13 @@ describe('email: encryption', () => {
     });
   }
 
-  test('without a user nobody logs in', async (t) => {
+  test('without a user no login is tried', async (t) => {
     const receiver = await startMailServer(t, {}, { username: '', password: '' });
     assert.equal((await channel.send(anAttempt(receiver), depsOf(), never)).kind, 'delivered');
     assert.deepEqual(receiver.smtp.logins, []);
   });
 
-  test('a server that offers no login that we know waits for somebody to mend it', async (t) => {
+  test('a server that offers no login that we know waits for an operator to mend it', async (t) => {
     const receiver = await startMailServer(t, { login: undefined });
     const outcome = await channel.send(anAttempt(receiver), depsOf(), never);
     assert.ok(outcome.kind === 'failed');

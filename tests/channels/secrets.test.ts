@@ -69,7 +69,7 @@ for (const channel of channels) {
       assertSilent(said);
     });
 
-    test('when nobody answers, when names and addresses are wrong, when TLS fails', async (t) => {
+    test('when no server answers, when names and addresses are wrong, when TLS fails', async (t) => {
       const said = listenToOutput(t);
       const nobody = targetAt(channel.type, { url: new URL('https://127.0.0.1:1') });
       const unknown = depsOf({ resolve: () => Promise.reject(new Error(`unknown host with ${canary}`)) });

@@ -224,7 +224,7 @@ describe('an update', () => {
     );
   });
 
-  test('whose answer was lost with its process is sent again under the same key, and calls no one anew', async (t) => {
+  test('whose answer was lost with its process is sent again under the same key, and notifies no person anew', async (t) => {
     const { bench, channel, dispatcher, complete, wake, updates } = await begin(t, 'paging');
     await wake();
     channel.http?.answerAlways('hang');

@@ -64,7 +64,7 @@ async function locked(work: () => Promise<void>): Promise<void> {
     } catch {
       const { mtimeMs } = statSync(lock, { throwIfNoEntry: false }) ?? {};
       if (mtimeMs !== undefined && Date.now() - mtimeMs > 15 * 60_000) rmSync(lock, { recursive: true, force: true });
-      else await wait(500); // somebody else builds
+      else await wait(500); // another process builds
     }
   }
   try {

@@ -244,7 +244,7 @@ describe('the rights that the chart gives', { skip }, () => {
     assert.deepEqual(await allowed(objects, 'apiserver', anywhere), [...readsAnywhere].sort());
   });
 
-  test('without metrics and tokens nobody is asked who somebody is', async () => {
+  test('without metrics and tokens no review of an identity is asked for', async () => {
     const objects = await given('split that changes nothing');
     const unasked = (names: readonly string[]) => names.filter((name) => !name.startsWith('review')).sort();
     assert.deepEqual(await allowed(objects, 'apiserver', anywhere), unasked(readsAnywhere));

@@ -153,7 +153,7 @@ for (const [title, values] of Object.entries(valueSets)) {
       }
     });
 
-    test('gives no right that nobody needs', () => {
+    test('gives no right that is not needed', () => {
       const rules = ['Role', 'ClusterRole'].flatMap((kind) => ofKind(objects, kind)).flatMap((role) => role['rules']);
       for (const { resources = [], verbs, apiGroups = [] } of rules) {
         for (const word of [...resources, ...verbs, ...apiGroups]) assert.notEqual(word, '*');
@@ -229,7 +229,7 @@ describe('modes of the chart', { skip }, () => {
     );
   });
 
-  test('by default policies leave the ports of page, metrics and probes open to everybody, close the rest, and no way out', () => {
+  test('by default policies leave the ports of page, metrics and probes open to every pod, close the rest, and no way out', () => {
     for (const values of [{}, valueSets['split on PostgreSQL'] ?? {}]) {
       const policies = ofKind(render(path, values), 'NetworkPolicy');
       assert.ok(policies.length > 0);

@@ -164,7 +164,7 @@ export const refusedValues: readonly (readonly [title: string, values: object, s
     ["'/config/probes/bind-address'", 'other pods reach'],
   ],
   ['an API that no Service reaches', { config: { api: { host: '::1' } } }, ["'/config/api/host'", 'other pods reach']],
-  ['a port that nobody knows', { config: { ui: { port: 0 } } }, ["'/config/ui/port'"]],
+  ['a port outside the range', { config: { ui: { port: 0 } } }, ["'/config/ui/port'"]],
   ['an ingress without a host', { ingress: { enabled: true } }, ["'/ingress/hosts'"]],
   [
     'a route without a gateway',
@@ -172,19 +172,19 @@ export const refusedValues: readonly (readonly [title: string, values: object, s
     ["'/httpRoute/parentRefs'"],
   ],
   [
-    'an ingress to a page that asks nobody',
+    'an ingress to a page without sign-in',
     { ingress: { enabled: true, hosts: [{ host: 'a.example.org' }] } },
     ['ingress.enabled opens the user interface', 'config.auth.mode to token or proxy', 'ui.openToEverybody to true'],
   ],
   [
-    'a route to a page that asks nobody',
+    'a route to a page without sign-in',
     {
       httpRoute: { enabled: true, parentRefs: [{ name: 'a' }], hostnames: ['a.example.org'] },
       config: { auth: { mode: 'none' } },
     },
     ['httpRoute.enabled opens the user interface'],
   ],
-  ['a proxy whom nobody may be', { config: { auth: { mode: 'proxy' } } }, ["'/config/auth'", 'proxy']],
+  ['a proxy mode that trusts no address', { config: { auth: { mode: 'proxy' } } }, ["'/config/auth'", 'proxy']],
   [
     'monitors of a listener that is off',
     { config: { metrics: { 'bind-address': '0' } }, metrics: { serviceMonitor: { enabled: true } } },

@@ -24,7 +24,7 @@ function contract(subject: Subject): void {
   writeContract(subject);
   evidenceContract(subject);
   lifeCycleContract(subject);
-  // What makes history too old disturbs whoever watches: not before the others are done.
+  // What makes history too old disturbs other watches: not before the others are done.
   listContract(subject);
   watchContract(subject);
 }

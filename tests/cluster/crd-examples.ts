@@ -284,7 +284,7 @@ export const refusedChannels: readonly { says: string; spec: object; message: st
     message: 'spec.paging is needed exactly when spec.type is paging',
   },
   {
-    says: 'a chat that nobody made',
+    says: 'an unknown chat service',
     spec: { type: 'chat', chat: { webhookSecretRef: ref, format: 'irc' } },
     message: 'Unsupported value: "irc"',
   },

@@ -162,7 +162,7 @@ describe('explain', () => {
     assert.match(minute.out, /\n {2}no run was due in that time\n/);
   });
 
-  it('says of a CronJob that nobody selects that no channel is told', async () => {
+  it('says of a CronJob that no monitor selects that no channel is told', async () => {
     await using fleet = await startFleet();
     const { status, out } = await at(fleet, ['explain', 'prod/other']);
     assert.equal(status, 1);
@@ -216,7 +216,7 @@ describe('route', () => {
     assert.match(out, /a channel would be told\n$/);
   });
 
-  it('says when nobody would be: no channel takes it, none exists, none is ready', async () => {
+  it('says when no channel would be told: none takes it, none exists, none is ready', async () => {
     await using fleet = await startFleet();
     await withMonitor(fleet, { alerting: { ...alerting, channelRefs: [{ name: 'pager', severities: ['critical'] }] } });
     const notRouted = await at(fleet, ['route', 'prod/backup']);
@@ -355,7 +355,7 @@ describe('the service that is asked', () => {
   const explain = (server: string, world: object = {}, ...flags: string[]) =>
     runCommand(['explain', 'prod/backup', '--server', server, ...flags], world);
 
-  it('gets the token of the environment or of a file, and nobody sees it', async (t) => {
+  it('gets the token of the environment or of a file, and no output shows it', async (t) => {
     const server = await aServer(t);
     server.answer = () => ({
       status: 403,

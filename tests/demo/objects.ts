@@ -26,7 +26,7 @@ export function monitorObjects(): Fields[] {
   }));
 }
 
-/** `keepJobs`: how many ended Jobs stay, for the time before anybody watches; undefined: what Kubernetes keeps by itself. */
+/** `keepJobs`: how many ended Jobs stay, for the time before the service watches; undefined: what Kubernetes keeps by itself. */
 export function cronJobObject(cronJob: DemoCronJob, keepJobs?: number): Fields {
   const { namespace, name, labels, outcome, seconds, log, failureLog, owner, description } = cronJob;
   return {

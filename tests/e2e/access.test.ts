@@ -41,7 +41,7 @@ const writeRules = [
   { apiGroups: ['batch'], resources: ['cronjobs'], verbs: ['patch'] },
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['create'] },
 ];
-/** Somebody who works in the shop, and somebody who only looks. */
+/** A user who works in the shop, and one who only looks. */
 const workerRules = [
   { apiGroups: ['batch'], resources: ['cronjobs'], verbs: ['list', 'patch'] },
   { apiGroups: ['batch'], resources: ['jobs'], verbs: ['create'] },
@@ -156,7 +156,7 @@ describe('access on a real cluster', { skip: 'skipped' in started && `Go: ${star
     assert.equal(user.name, `system:serviceaccount:${shop}:worker`);
     assert.ok(user.groups.includes('system:authenticated'));
     const granted = Object.keys(can).filter((ability) => can[ability]);
-    // The last one by the role system:discovery, which lets everybody who is known get what lies below /api.
+    // The last one by the role system:discovery, which lets every known user get what lies below /api.
     assert.deepEqual(granted, ['read', 'readLogs', 'testPattern', 'trigger', 'suspend', 'readConfig']);
     assert.equal((await ask('admin/prune', worker, 'POST')).status, 403, 'post is not among it');
     assert.equal((await ask('cronjobs', 'invented')).status, 401);

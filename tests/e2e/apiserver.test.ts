@@ -20,7 +20,7 @@ import {
 
 const entry = fileURLToPath(new URL('../../apiserver/src/bin/apiserver.ts', import.meta.url));
 
-/** A cluster at a port that nobody listens on. */
+/** A cluster at a port without a listener. */
 const nowhere = JSON.stringify({
   apiVersion: 'v1',
   kind: 'Config',
@@ -59,7 +59,7 @@ interface Ports {
   readonly metrics: number;
 }
 
-/** The apiserver as a process of its own, on a real database, with a Kubernetes API that nobody can reach. */
+/** The apiserver as a process of its own, on a real database, with a Kubernetes API that cannot be reached. */
 describe('the apiserver', () => {
   let postgres: PostgresServer;
   let proxy: FaultProxy;

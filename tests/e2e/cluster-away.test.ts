@@ -25,7 +25,7 @@ interface Trouble {
 const kinds = 6;
 
 const troubles: Readonly<Record<string, Trouble>> = {
-  'nobody listens at its address': {
+  'no server listens at its address': {
     begin: ({ proxy }) => {
       proxy.accept(false);
       return () => proxy.accept(true);

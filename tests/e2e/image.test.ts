@@ -21,7 +21,7 @@ import {
 
 const script = resolve(import.meta.dirname, '../../scripts/bundle.mjs');
 const megabyte = 2 ** 20;
-/** What the image may take besides Node, and one of its processes from its start to readiness: a second on a machine that nobody shares. */
+/** What the image may take besides Node, and one of its processes from its start to readiness: a second on a machine of its own. */
 const budget = { treeBytes: 120 * megabyte, startMs: 3_000 };
 /** What each process may hold at rest. Some 60 MB of it are pages of Node's own file, which all processes share. */
 const restBytes = 130 * megabyte;
@@ -246,7 +246,7 @@ describe('the tree of the image', () => {
   });
 });
 
-/** Read to its end: what nobody reads keeps its connection. */
+/** Read to its end: an answer that is not read keeps its connection. */
 async function statusOf(url: string): Promise<number> {
   const answer = await fetch(url);
   await answer.arrayBuffer();

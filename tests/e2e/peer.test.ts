@@ -42,7 +42,7 @@ describe('where others fail', { concurrency: true }, () => {
       const { successRate } = await cluster.service.ask<{ successRate: number }>(
         `/api/v1/cronjobs/${namespace}/retries`,
       );
-      assert.equal(successRate, null); // they are nobody's slots
+      assert.equal(successRate, null); // no monitor watched these slots
       await wait(2_000);
       assert.deepEqual([cluster.heard(retries), await cluster.openAlerts(retries)], [[], []]);
     });
@@ -64,7 +64,7 @@ describe('where others fail', { concurrency: true }, () => {
       await cluster.untilHeard(once, ['firing jobFailed', 'resolved jobFailed']);
     });
 
-    test('a suspended CronJob whose monitor says nothing of suspension harms nobody', async () => {
+    test('a suspended CronJob whose monitor says nothing of suspension harms no other', async () => {
       const rests = cluster.watch('rests', {}, { cron: { suspend: true } });
       await cluster.untilWatched(rests);
       await wait(3_000);

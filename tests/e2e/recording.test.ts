@@ -49,7 +49,7 @@ describe('recording on a real cluster', { skip: 'skipped' in started && `Go: ${s
     assert.deepEqual(await stage.disagreements(30_000), []);
   });
 
-  test('a kill -9 loses and doubles nothing, also of what ends while nobody runs', async () => {
+  test('a kill -9 loses and doubles nothing, also of what ends while no controller runs', async () => {
     await stage.afterTheBurst(25);
     const leaders = await Promise.all(all.services.map(({ replicas }) => leaderOf(replicas)));
     const killedAt = Date.now();

@@ -165,7 +165,7 @@ for (const database of testDatabases()) {
         const delivery = await stage.tell();
         const dying = stage.startSender();
         await stage.sink.log.atLeast(before + 1, 20_000);
-        // The answer comes, and cannot be written: somebody else holds the row.
+        // The answer comes, and cannot be written: another transaction holds the row.
         await stage.store.transaction(async (tx) => {
           const { dialect } = tx;
           await tx.sql.raw(`select id from deliveries where id = ?${dialect.lock.update}`, [

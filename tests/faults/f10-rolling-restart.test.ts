@@ -42,7 +42,7 @@ for (const database of killableDatabases().filter(({ name }) => name === 'postgr
         await incidents.over();
         await shift().settle(t);
         const told = gaps.map(({ gapMs, takenMs }) => `${gapMs} (others had the processors for ${takenMs})`);
-        t.diagnostic(`nobody led for ${told.join(', ')} ms`);
+        t.diagnostic(`no replica led for ${told.join(', ')} ms`);
         assert.ok(gaps.length > 0);
         const long = gaps.filter(({ gapMs, takenMs }) => !(gapMs - takenMs <= gapWithinMs));
         assert.deepEqual(long, []);

@@ -11,7 +11,7 @@ const catchesUpWithinMs = 5_000;
 /** Two at once, since each does nothing but wait. */
 const atOnce = Math.min(2, timesOf({ ci: 2, soak: 10 }));
 
-/** F14: connections that nothing comes through any more, and that nobody closes. */
+/** F14: connections that nothing comes through any more, and that stay open. */
 describe('F14, black-holed watches', () => {
   let benches: ServiceBench[] = [];
   before(async () => {

@@ -23,7 +23,7 @@ const returns = {
   'has to list everything again': { compacted: true, status: 'unobserved' },
 } as const;
 
-/** F18: a CronJob and its Jobs are deleted and made anew, by the same names, while nobody watches. */
+/** F18: a CronJob and its Jobs are deleted and made anew, by the same names, while no controller watches. */
 describe('F18, made anew in a gap', () => {
   const bench = benchOfSuite({ controllers: false });
 

@@ -4,7 +4,7 @@ import { aCronJob, openStage } from './ledger/stage.ts';
 
 const startAt = '2026-11-21T08:02:00Z';
 
-/** F27: who is paused misses nothing, and an edit that nobody saw is told as such. */
+/** F27: a paused CronJob misses nothing, and an edit that was not seen is told as such. */
 describe('F27, suspended and edited', () => {
   test('suspended for an hour: suspended slots, the newest caught up with late', async (context) => {
     const stage = await openStage(context, { startAt, cronJobs: [aCronJob('report', { schedule: '*/10 * * * *' })] });
@@ -19,7 +19,7 @@ describe('F27, suspended and edited', () => {
     assert.deepEqual(await stage.problems('2026-11-21T10:30:00Z'), []);
   });
 
-  test('a pause that came and went before anybody wrote it down', async (context) => {
+  test('a pause that came and went before it was written down', async (context) => {
     const stage = await openStage(context, { startAt, cronJobs: [aCronJob('report', { schedule: '*/10 * * * *' })] });
     await stage.passTo('2026-11-21T09:09:50Z');
     stage.change('report', { suspend: true });
@@ -44,7 +44,7 @@ describe('F27, suspended and edited', () => {
       await stage.start();
       await stage.passTo('2026-11-21T10:40:00Z');
       const counts = await stage.counts('report');
-      assert.ok((counts['indeterminate'] ?? 0) > 0, 'nobody can tell what was due');
+      assert.ok((counts['indeterminate'] ?? 0) > 0, 'it is not known what was due');
       assert.equal(counts['missed'], undefined);
       assert.deepEqual(await stage.problems('2026-11-21T10:20:00Z'), []);
     });

@@ -17,7 +17,7 @@ async function sixHoursAway(
 }
 
 /** F29: we are down for six hours. What is left in the cluster tells what ran; what tells nothing is shown as not seen. */
-describe('F29, nobody watches for six hours', () => {
+describe('F29, no controller watches for six hours', () => {
   test('Jobs that are still there are recorded', async (context) => {
     const stage = await sixHoursAway(context, aCronJob('kept', { schedule: hourly, successfulJobsHistoryLimit: 20 }));
     await stage.passTo('2026-11-21T15:30:00Z');

@@ -40,7 +40,7 @@ class CommitSilencer {
   }
 }
 
-/** F33: the database commits, and nobody hears of it. */
+/** F33: the database commits, and its answer is lost. */
 for (const { name, skip, start } of killableDatabases()) {
   describe(`F33, the answer to COMMIT is lost, ${name}`, { skip }, () => {
     let server: KillableServer;

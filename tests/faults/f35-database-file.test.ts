@@ -32,7 +32,7 @@ describe('F35, a SQLite file', { skip: isLeftOut }, () => {
         await other.ended;
         await load.end();
         const repeated = (await service.metric('cronjob_monitor_db_retries_total', { reason: 'busy' })) ?? 0;
-        // A lock that is given back in time is nobody's business; a longer one shows.
+        // A lock that is given back in time is not reported; a longer one is.
         assert.equal(repeated + service.said(busy).length > 0, lockedMs > busyMs, service.tail());
         assert.deepEqual(service.said(away), [], 'a file that is locked is there');
         assert.equal(service.said('this replica leads').length, 1, 'it is the same process');

@@ -63,7 +63,7 @@ for (const database of killableDatabases()) {
           assert.deepEqual(problems, []);
 
           async function addRows(): Promise<void> {
-            // Of a CronJob that nobody asks for: they only make the index take its time.
+            // Of a CronJob that no page asks for: they only make the index take its time.
             const uid = store.dialect.name === 'postgres' ? 'gen_random_uuid()' : 'unhex(md5(seq))';
             const numbers =
               store.dialect.name === 'postgres' ? `generate_series(1, ${rows}) as g(seq)` : `seq_1_to_${rows}`;

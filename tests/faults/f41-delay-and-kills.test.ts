@@ -36,7 +36,7 @@ const lastKillMs = 22_000;
 const turnMs = 15_000;
 const turnWithinMs = 2_000;
 
-/** F41: a delay is kept by whoever leads. */
+/** F41: a delay is kept by every leader. */
 for (const database of testDatabases().filter(({ name }) => name !== 'mysql')) {
   describe(`F41, the leader is killed ${kills} times while alerts wait, ${database.name}`, () => {
     let bench: Bench;

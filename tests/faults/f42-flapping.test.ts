@@ -44,7 +44,7 @@ for (const ends of ['well', 'badly'] as const) {
     assert.ok(during.length <= mostMessages, during.join(', '));
     assert.deepEqual(await states(), ['active']);
 
-    // Nobody runs any more: only time can tell that it is over.
+    // The CronJob runs no more: only time can tell that it is over.
     await pass(hourMs + minuteMs);
     const after = kinds().slice(during.length);
     assert.deepEqual(after, [ends === 'well' ? 'alert.resolved' : 'alert.firing']);

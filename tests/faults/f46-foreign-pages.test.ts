@@ -55,7 +55,7 @@ for (const database of testDatabases()) {
     });
 
     for (const [what, headers] of Object.entries(foreignCalls)) {
-      test(`${what} changes nothing: 403, and a line for whoever audits`, async () => {
+      test(`${what} changes nothing: 403, and a line in the audit log`, async () => {
         const before = bench().service.said('Unsafe call').length;
         for (const path of [`${one}/suspend`, `${one}/trigger`, '/api/v1/admin/prune', '/api/v1/silences']) {
           const answer = await ask('POST', path, headers);

@@ -7,7 +7,7 @@ import { OutboxBench, secondMs, type BenchChannel } from '../channels/outbox-ben
 import { canary } from '../channels/receivers.ts';
 import { HttpSink } from '../sinks/index.ts';
 
-/** Addresses by which somebody might reach what is not meant for messages; `PORT` is that of a server that listens on loopback. */
+/** Addresses by which a channel might reach what is not meant for messages; `PORT` is that of a server that listens on loopback. */
 const hostile: readonly { readonly says: string; readonly url: string; readonly resolvesTo?: string }[] = [
   { says: 'loopback', url: 'http://127.0.0.1:PORT/' },
   { says: 'another loopback', url: 'http://127.8.8.8:PORT/' },
@@ -26,7 +26,7 @@ const hostile: readonly { readonly says: string; readonly url: string; readonly 
   { says: 'a file', url: 'file:///etc/passwd' },
 ];
 
-/** F48: nobody makes the service speak to what is not meant for messages, and nothing of a Secret is told. */
+/** F48: no channel makes the service speak to what is not meant for messages, and nothing of a Secret is told. */
 describe('F48, an address where no message may go', () => {
   for (const { says, url, resolvesTo } of hostile) {
     test(`${says} is refused and parked, and the canary stands nowhere`, async (t) => {

@@ -76,7 +76,7 @@ for (const database of testDatabases()) {
         const { body } = await ask('stats', token);
         return [body.totalCronJobs, body.totalMonitors];
       };
-      // At the same time: an answer that is shared must not be given to somebody who sees less.
+      // At the same time: an answer that is shared must not be given to a user who sees less.
       const all = await Promise.all([tokens.ada, tokens.ben, tokens.cora].map(counts));
       assert.deepEqual(all, [
         [2, 2],
@@ -102,7 +102,7 @@ for (const database of testDatabases()) {
       assert.equal((await ask('config', tokens.ben)).status, 403);
     });
 
-    test('nobody is let in without a token, or with one that nobody knows', async () => {
+    test('no caller is let in without a token, or with an unknown one', async () => {
       for (const token of [undefined, 'invented', serviceToken.slice(1)]) {
         for (const path of ['cronjobs', 'stats', `cronjobs/${namespace}/seen`, 'config', 'events/stream']) {
           const { status, headers } = await ask(path, token);
@@ -118,7 +118,7 @@ for (const database of testDatabases()) {
       ['are forbidden to us', { kind: 'answer', code: 403 }],
     ] as const) {
       for (const resource of ['tokenreviews', 'subjectaccessreviews']) {
-        test(`while ${resource} ${what}, everybody is shut out with 503, and let in again after`, async () => {
+        test(`while ${resource} ${what}, every caller is shut out with 503, and let in again after`, async () => {
           const fault = sim.fault({ target: { path: resource }, effect });
           const newcomer = `ada after ${resource} ${what}`.replaceAll(' ', '-'); // nothing is kept of her yet
           sim.addToken(newcomer, { name: newcomer, groups: [] });

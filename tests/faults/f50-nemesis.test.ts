@@ -12,14 +12,14 @@ import { shiftOfSuite, type Shift } from './harness/shift.ts';
 import { disturbances } from './nemesis/disturbances.ts';
 
 const kept = JSON.parse(readFileSync(join(import.meta.dirname, 'seeds', 'f50.json'), 'utf8')) as number[];
-/** 30 s, 2 min in CI, 2 h in a soak; or as long as somebody wants by hand. */
+/** 30 s, 2 min in CI, 2 h in a soak; or as long as is asked for by hand. */
 const usualSeconds = 30;
 const seconds = Number(process.env['NEMESIS_SECONDS'] ?? Math.max(usualSeconds, timesOf({ ci: 120, soak: 7_200 })));
 const seedOfToday = Number(process.env['SEED'] ?? Math.floor(Date.now() / 86_400_000));
 const alertsPerSecond = 4;
 const quiet = 'quiet';
 
-/** A build must not depend on the date: it takes the seeds that failed once, and whoever runs this by hand that of today. */
+/** A build must not depend on the date: it takes the seeds that failed once, and a run by hand that of today. */
 const isBuild = process.env['CI'] === 'true' && process.env['SEED'] === undefined;
 const courses = [
   ...(isBuild ? [] : [{ seed: seedOfToday, lasts: seconds, why: 'today' }]),
@@ -86,7 +86,7 @@ async function disturb(shift: Shift, forMs: number, history: string[]): Promise<
   await Promise.all(running);
 }
 
-/** A team in a maintenance window that never ends: it fails, and nobody may hear of it. */
+/** A team in a maintenance window that never ends: it fails, and no channel may hear of it. */
 function putQuietTeam({ bench }: Shift): void {
   const { sim, sink } = bench;
   putWebhook(sim, sink, quiet);

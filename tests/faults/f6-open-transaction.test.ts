@@ -107,7 +107,7 @@ describe('F6, the old leader holds an open transaction, sqlite', { skip: isLeftO
           await store.sql.raw('rollback');
           return false;
         } catch {
-          return true; // busy: somebody is in the middle of a transaction
+          return true; // busy: another is in the middle of a transaction
         }
       }
     });

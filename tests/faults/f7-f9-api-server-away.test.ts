@@ -41,7 +41,7 @@ for (const database of killableDatabases().filter(({ name }) => name === 'postgr
         // What is left of the deadline is a tenth and a tenth: a machine that is not ours has no say here.
         if (othersHadMs > renewDeadlineMs / 10 && !leader.process.running) return shift().untilAllReady();
         await renewalOf(bench.sim);
-        // Longer than anybody else needs to take it.
+        // Longer than another candidate needs to take it.
         await wait(3_000);
         assert.equal(bench.leader(), leader);
         assert.equal(leader.process.said('this replica leads').length, terms);

@@ -154,7 +154,7 @@ export async function withBuildLock(build: () => Promise<void>, lock = join(bin,
       mkdirSync(lock);
       break;
     } catch {
-      // Somebody else builds, or did and died: the file inside names the process.
+      // Another process builds, or did and died: the file inside names the process.
       if (isAbandoned(lock)) rmSync(lock, { recursive: true, force: true });
       else await sleep(250);
     }

@@ -142,7 +142,7 @@ describe('the real cluster', { skip: 'skipped' in started && started.skipped }, 
     });
   });
 
-  test('an annotation that nobody understands fails loudly, not silently', async () => {
+  test('an unknown annotation fails loudly, not silently', async () => {
     await create(aJob('typo', { outcome: 'sucess' }));
     await untilTrue('the reason', async () => {
       const waiting = (await podOf('typo'))?.status.containerStatuses?.[0].state.waiting;

@@ -46,7 +46,7 @@ export interface Machine {
   processIn(podUid: string, commandLine: string): ProcessShown;
   /** What the pod's cgroup holds now, without pages of files that could be dropped. */
   workingSetBytes(podUid: string): number;
-  /** Its power fails: every process is gone, no one is told. */
+  /** Its power fails: every process is gone, without a signal. */
   fail(): Promise<void>;
 }
 
@@ -205,7 +205,7 @@ disabled_plugins = ["io.containerd.snapshotter.v1.aufs", "io.containerd.snapshot
     kind: 'KubeletConfiguration',
     address: place.link.machine,
     readOnlyPort: 0,
-    // The link ends at this computer: whoever reaches the port is the API server.
+    // The link ends at this computer: only the API server reaches the port.
     authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
     authorization: { mode: 'AlwaysAllow' },
     failCgroupV1: false,

@@ -55,7 +55,7 @@ export async function makeAuthority(): Promise<Authority> {
   };
 }
 
-/** A certificate that vouches for itself and for nobody else. */
+/** A certificate that vouches for itself alone. */
 export async function makeSelfSigned(hosts: readonly string[]): Promise<KeyPair> {
   x509.cryptoProvider.set(webcrypto);
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

@@ -42,7 +42,7 @@ export class Child {
         resolve({ code, signal });
       });
     });
-    // Whoever waits hears of it; nobody has to.
+    // Those who wait hear of it; none has to.
     this.#ended.catch(() => {});
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       stream?.setEncoding('utf8');

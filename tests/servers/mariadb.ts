@@ -145,7 +145,7 @@ function initialise(folder: string, user: ServerUser): void {
   if (result.status !== 0) throw new Error(`mariadb-install-db failed: ${result.stdout}\n${result.stderr}`);
 }
 
-/** Servers live in sbin, which is not on everybody's PATH. */
+/** Servers live in sbin, which is not on every user's PATH. */
 function findCommand(name: string): string | undefined {
   const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin:/sbin`;
   const found = spawnSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8', env: { PATH: path } });

@@ -151,7 +151,7 @@ export class MonitorProcess {
     }
   }
 
-  /** What /readyz answers; status 0 while nobody listens. */
+  /** What /readyz answers; status 0 while it does not listen. */
   async readiness(): Promise<{ readonly status: number; readonly body: string }> {
     try {
       const answer = await fetch(`${this.probes}/readyz`);

@@ -45,7 +45,7 @@ export interface SmtpSinkOptions {
 /** A mail server on loopback that remembers what arrived, on disk if asked to, and answers as it is told. */
 export class SmtpSink {
   readonly log: ArrivalLog<MailArrival>;
-  /** Commands in which somebody tried to log in, with the password: to see that nobody does over a plain connection. */
+  /** Commands in which a client tried to log in, with the password: to see that none does over a plain connection. */
   readonly logins: { readonly user: string; readonly password: string; readonly isEncrypted: boolean }[] = [];
   script: SmtpScript = {};
   readonly #server: SMTPServer;

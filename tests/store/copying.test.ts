@@ -94,7 +94,7 @@ function copies(database: TestDatabase): void {
     const { store } = await fillFile(t);
     const to = await target();
     await migrate(to, { version: 'test' });
-    // A schema alone is empty; a leader was there, so somebody used it.
+    // A schema alone is empty; a leader was there, so it was used.
     await takeEpoch(to, 'somebody');
     await assert.rejects(copy(store, to), { code: 'refused', message: /the target holds data \(table leader\)/ });
     await to.sql.raw('update leader set epoch = 0');

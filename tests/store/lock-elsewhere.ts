@@ -14,7 +14,7 @@ export async function lockElsewhere(path: string, forMs: number): Promise<{ read
     console.log('locked');
     setTimeout(() => { file.exec('commit'); file.close(); }, ${forMs});`;
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  // It may be over before anybody asks.
+  // It may be over before the question comes.
   const ended = once(child, 'exit');
   await once(child.stdout, 'data');
   return { ended };

@@ -34,7 +34,7 @@ function as(fleet: TestFleet, token: string) {
 const namesOf = (answer: { json(): unknown }): string[] =>
   (answer.json() as { items: { name: string }[] }).items.map(({ name }) => name);
 
-test('without a token, with a malformed one and with one that is nobody’s: 401, and what to bring', async () => {
+test('without a token, with a malformed one and with one that the cluster does not know: 401, and what to bring', async () => {
   const { cluster, fleet } = await twoNamespaces();
   await using api = fleet;
   const sent = [undefined, 'Basic YTpi', 'Bearer', 'Bearer a b', 'Bearer invented', 'admin'];
@@ -278,7 +278,7 @@ test('rights are asked for once and kept; names of namespaces that do not exist 
   assert.match(text, /api_reviews_total\{kind="access",result="denied"\} 2/);
 });
 
-test('what is read with an identity is for nobody’s cache but the caller’s own', async () => {
+test('what is read with an identity is kept by the caller’s own cache alone', async () => {
   const { fleet } = await twoNamespaces();
   await using api = fleet;
   assert.equal((await as(api, 'dev')('cronjobs')).headers['cache-control'], 'private, no-cache');

@@ -25,6 +25,6 @@ for (const [address, expected] of [
   });
 }
 
-test('without entries nobody is a peer', () => {
+test('without entries no address is a peer', () => {
   assert.equal(peersOf([])('127.0.0.1'), false);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joined } from './joined.ts';
 
-test('whoever asks while work runs gets the next run, one for all of them, also after one that failed', async () => {
+test('questions that come while work runs get the next run, one for all of them, also after one that failed', async () => {
   const gates: PromiseWithResolvers<number>[] = [];
   const work = joined(() => {
     const gate = Promise.withResolvers<number>();

@@ -43,7 +43,7 @@ test('is read once, and shows every change that is told: runs, suspensions, new 
   assert.deepEqual(await kept.namesOf(), ['data/b', 'prod/a', 'prod/c']);
   await fleet.store.sql('cronjobs').where({ name: 'c' }).update({ running: 7 });
   const c = (await kept.fleet.outlines())[2];
-  assert.equal(c?.running, 0, 'what nobody tells is not looked for');
+  assert.equal(c?.running, 0, 'what no change tells is not looked for');
 
   await fleet.addRuns(a, { createdAt: testNow - hourMs });
   assert.equal((await kept.fleet.outlines())[1]?.status, 'healthy');

@@ -13,7 +13,7 @@ function anAnswer(status: number, body: unknown, type = 'application/json; chars
     headers: { 'content-type': type },
     text,
     json: () => JSON.parse(text) as unknown,
-    error: () => assert.fail('nobody asks'),
+    error: () => assert.fail('the cluster is not asked'),
   };
 }
 

@@ -53,7 +53,7 @@ export class ReviewingCluster {
 
   #answer(resource: string): void {
     if (!this.isAway) return;
-    throw new ClusterError('unreachable', { verb: 'create', resource, message: 'nobody answers' });
+    throw new ClusterError('unreachable', { verb: 'create', resource, message: 'no server answers' });
   }
 }
 

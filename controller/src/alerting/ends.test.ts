@@ -241,7 +241,7 @@ for (const [reason, alerting] of [
   });
 }
 
-test('an alert that opened while its monitor told nobody is told once, as soon as the monitor names a channel', async (t) => {
+test('an alert that opened while its monitor named no channel is told once, as soon as the monitor names a channel', async (t) => {
   for (const alerting of [
     undefined,
     { enabled: false, channelRefs: [{ name: 'team-chat', severities: [] }] },

@@ -240,7 +240,7 @@ test('it goes also to a channel that wants no ends', async (t) => {
   assert.deepEqual(await fixture.send(), ['team-chat closing']);
 });
 
-test('it pages nobody, unless the channel asks for it', async (t) => {
+test('it pages no person, unless the channel asks for it', async (t) => {
   for (const sendRecovered of [false, true]) {
     const fixture = await anAlertingFixture(t);
     await channelIs(fixture, { type: 'paging', sendRecovered });

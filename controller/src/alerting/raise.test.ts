@@ -234,7 +234,7 @@ test('a changed error is told when the monitor asks for it, and ends an acknowle
   assert.ok((await ledger(id)).includes('queued changedError'));
 });
 
-test('an active alert is reminded of, unless somebody took note of it', async (t) => {
+test('an active alert is reminded of, unless it was acknowledged', async (t) => {
   const { store, clock, fails, stillHolds, send } = await anAlertingFixture(t);
   const { id } = alertOf(await fails());
   await send();
@@ -251,7 +251,7 @@ test('an active alert is reminded of, unless somebody took note of it', async (t
   assert.deepEqual(await send(), ['team-chat reminder']);
 });
 
-test('further failures of the same kind are counted and not told while somebody has taken note of the alert', async (t) => {
+test('further failures of the same kind are counted and not told while the alert is acknowledged', async (t) => {
   const { store, clock, fails, send, ledger } = await anAlertingFixture(t);
   const { id } = alertOf(await fails());
   await send();
@@ -342,7 +342,7 @@ test('a message that is owed counts when that begins, and not each time it is lo
   assert.deepEqual(withheldReasons(held, { state: 'active', dueAt: 1 }), []);
 });
 
-test('an alert that waits, and one that names a channel nobody knows, say so to the metrics', async (t) => {
+test('an alert that waits, and one that names an unknown channel, say so to the metrics', async (t) => {
   const { fails } = await anAlertingFixture(t);
   const [waiting] = await fails({ rules: { alertDelayMs: 10 * minuteMs } });
   assert.deepEqual([waiting?.withheld, waiting?.unsent], [['alertDelay'], []]);

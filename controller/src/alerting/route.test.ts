@@ -191,7 +191,11 @@ test('in random fleets the route of an alert, its coverage and the messages that
       clock.stepWall(2 * hourMs);
       for (const ask of waiting) await ask();
       if (coverage.state === 'nobody')
-        assert.deepEqual(await rows('select id from deliveries'), [], 'nothing is sent where coverage says nobody');
+        assert.deepEqual(
+          await rows('select id from deliveries'),
+          [],
+          'nothing is sent where coverage says that no channel is told',
+        );
     }),
     { numRuns },
   );

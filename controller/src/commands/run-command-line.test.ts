@@ -95,7 +95,7 @@ test('a monitor whose fields mean the same is carried over as it is', async () =
   assert.deepEqual(comments, ['# from standard input: document 1']);
 });
 
-test('a failed run stays as critical as it was where nobody said how bad it is', async () => {
+test('a failed run stays as critical as it was where its severity is not set', async () => {
   const { status, objects, comments } = await monitor(
     '{alerting: {channelRefs: [{name: pager, severities: [critical]}]}}',
   );

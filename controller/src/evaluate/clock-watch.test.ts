@@ -6,7 +6,7 @@ function aWatch() {
   const at = { wall: 1_000_000, monotonicMs: 5_000, databaseMs: 0, serverMs: 0 };
   const steps: number[] = [];
   const watch = createClockWatch({
-    // Nobody sleeps by it here.
+    // No timer of these tests runs by it.
     clock: { now: () => at.wall, monotonicMs: () => at.monotonicMs, sleep: () => Promise.resolve(), every: () => {} },
     databaseOffsetMs: () => at.databaseMs,
     serverOffsetMs: () => at.serverMs,

@@ -36,7 +36,7 @@ function aWatch(t: { after(fn: () => void): void }) {
   return { clock, term, cluster, lease };
 }
 
-test('a Lease that nobody renews for a minute is stale, whatever time it names; a renewal ends that', async (t) => {
+test('a Lease that is not renewed for a minute is stale, whatever time it names; a renewal ends that', async (t) => {
   const { clock, cluster, lease } = aWatch(t);
   await clock.advance(59_999);
   assert.equal(lease.isStale(), false);
@@ -85,7 +85,7 @@ test('an answer that stays out for a while says nothing, and counting begins ane
   assert.equal(lease.isStale(), true);
 });
 
-test('nobody asks when the term is over', async (t) => {
+test('the API server is not asked when the term is over', async (t) => {
   const { clock, term, cluster } = aWatch(t);
   await clock.advance(1);
   term.abort();

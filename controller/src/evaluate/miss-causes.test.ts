@@ -78,7 +78,7 @@ for (const [title, answer, waitMs] of [
   ['cannot be read', new ClusterError('forbidden', { verb: 'list', resource: 'events', message: 'forbidden' }), 0],
   ['do not come within 5 s', 'never', 5_000],
 ] as const) {
-  test(`events that ${title} explain nothing, and nobody waits for them any longer`, async () => {
+  test(`events that ${title} explain nothing, and are not waited for any longer`, async () => {
     const { clock, causes, slotAt, read } = aSource(answer);
     assert.equal(causes.awaits('a', slotAt), true);
     await clock.advance(waitMs);
@@ -106,7 +106,7 @@ test('nothing is read of what is gone or too old, of a silent controller, or bey
   await settle();
 });
 
-test('after the end of the term nobody is told', async () => {
+test('after the end of the term no cause is reported', async () => {
   const { causes, slotAt, read, term } = aSource('never');
   causes.awaits('a', slotAt);
   term.abort(new Error('the lead is lost'));

@@ -37,7 +37,7 @@ test('a Job that is ending is looked at by the limit for that', () => {
   assert.deepEqual([at(4, running({ decidedAt: 0 })), at(5, running({ decidedAt: 0 }))], [false, true]);
 });
 
-test('what has ended, is suspended or is watched by nobody is left alone', () => {
+test('what has ended, is suspended or is watched by no monitor is left alone', () => {
   assert.equal(at(99, running({ outcome: 'success' })), false);
   assert.equal(at(99, running({ suspended: true })), false);
   assert.equal(at(99, running(), []), false);

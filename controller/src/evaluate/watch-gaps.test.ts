@@ -62,7 +62,7 @@ test('the first process of all has no gap before it', async (context) => {
   assert.equal(gaps.watchedUntilAt, undefined);
 });
 
-test('between the last heartbeat of a leader and our first sight nobody watched', async (context) => {
+test('between the last heartbeat of a leader and our first sight is a gap of the watch', async (context) => {
   const store = await aStore(context);
   await open(store);
   await heartbeat(store, now - 30 * minuteMs);
@@ -71,7 +71,7 @@ test('between the last heartbeat of a leader and our first sight nobody watched'
   assert.equal(gaps.watchedUntilAt, now - 30 * minuteMs);
 });
 
-test('after a term that ended in order nobody failed to watch until its end, whatever was written down before', async (context) => {
+test('after a term that ended in order there is no gap until its end, whatever was written down before', async (context) => {
   const store = await aStore(context);
   const gaps = await open(store);
   await gaps.handOver(now - minuteMs);
@@ -141,7 +141,7 @@ test('gaps outlive a crash until everything that is watched was judged beyond th
 test('gaps that touch are one, and too many are run together', () => {
   const gap = (fromAt: number, toAt: number, edited?: string[]) => ({ fromAt, toAt, edited });
   assert.deepEqual(addGap([gap(1, 5, ['a'])], gap(4, 9, ['b'])), [gap(1, 9, ['a', 'b'])]);
-  assert.deepEqual(addGap([gap(1, 5, ['a'])], gap(4, 9)), [gap(1, 9)], 'of one nobody knows what was edited');
+  assert.deepEqual(addGap([gap(1, 5, ['a'])], gap(4, 9)), [gap(1, 9)], 'of one it is not known what was edited');
   assert.deepEqual(addGap([gap(1, 5)], gap(9, 9)), [gap(1, 5)]);
   let many: ReturnType<typeof addGap> = [];
   for (let index = 0; index < 300; index++) many = addGap(many, gap(index * 10, index * 10 + 1));

@@ -140,7 +140,7 @@ for (const [title, keep] of [
 ] as const) {
   test(`a leader whose session was cut and that ${title} keeps its lead, and gets its lock back`, async (t) => {
     const { clock, locks, state, signs, begin } = setUp(t);
-    await begin(); // nobody holds the lock: the candidate has it at once
+    await begin(); // the lock is free: the candidate has it at once
     Object.assign(signs, keep);
     for (let waitedMs = 0; locks.holder !== undefined; waitedMs += 100) {
       assert.ok(waitedMs < 2_500, 'it is given back');
@@ -166,7 +166,7 @@ test('a paused leader keeps its lock, and its lead until the Lease expires', asy
   assert.equal(locks.holder, sessionOfLeader);
 });
 
-test('while the API server is away nobody is replaced, with the lock or without', async (t) => {
+test('while the API server is away no leader is replaced, with the lock or without', async (t) => {
   const { clock, state, signs, server, begin } = setUp(t);
   await begin();
   server.fault = 'unreachable';
@@ -202,7 +202,7 @@ for (const [title, change] of [
   });
 }
 
-test('where the lock keeps nobody out, the Lease alone decides, and the log says so', async (t) => {
+test('where the lock excludes no session, the Lease alone decides, and the log says so', async (t) => {
   const { clock, locks, state, signs, begin, logger } = setUp(t);
   locks.excludes = false;
   await begin();

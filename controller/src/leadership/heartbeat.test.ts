@@ -64,7 +64,7 @@ test('the last beat says that it does not lead, also after one that hung', async
   assert.equal(beats.length, count);
 });
 
-test('a failing one is logged once, and when it works again; whoever wants to know hears of each', async (t) => {
+test('a failing one is logged once, and when it works again; its listener hears of each', async (t) => {
   let isAway = true;
   const { clock, logger, state, beats, start } = setUp(t, async () => {
     if (isAway) throw new Error('away');

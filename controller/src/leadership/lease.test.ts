@@ -278,7 +278,7 @@ test('the deadline counts from the sending of the last renewal that succeeded', 
   assert.equal(ended(), 'deadlinePassed');
 });
 
-test('a holder stops before anybody else may take over', async (t) => {
+test('a holder stops before another candidate may take over', async (t) => {
   const clock = new FakeClock();
   const server = new LeaseServer();
   const old = setUp(t, { clock, server, identity: 'old' });

@@ -14,7 +14,7 @@ interface OutboundHeartbeatDeps {
 }
 
 const everyMs = 60_000;
-/** After a call that failed, so that one lost packet alarms no one. */
+/** After a call that failed, so that one lost packet raises no alarm. */
 const againMs = 15_000;
 /** While something is not well. */
 const lookMs = 5_000;

@@ -17,7 +17,7 @@ async function look(beat: (clock: FakeClock) => LastBeat | undefined): Promise<L
   return looking;
 }
 
-test('nobody has ever written to the file', async () => {
+test('no process has ever written to the file', async () => {
   assert.equal(await look(() => undefined), undefined);
 });
 

@@ -33,7 +33,7 @@ function setUp(t: TestContext, options: SetUp = {}) {
     clock,
     logger,
     random: () => 0,
-    prepare: async () => void order.push(`prepare, ${server.lease?.holder ?? 'nobody'} holds the Lease`),
+    prepare: async () => void order.push(`prepare, the Lease is held by ${server.lease?.holder ?? '(free)'}`),
     takeEpoch: async () => {
       order.push('epoch');
       return 8;
@@ -64,7 +64,7 @@ test('first the Lease, then the schema, then the epoch, then work', async (t) =>
   const started = terms.start();
   await clock.advance(0);
   await started;
-  assert.deepEqual(order, ['prepare, pod-a_1 holds the Lease', 'epoch', 'work with epoch 8']);
+  assert.deepEqual(order, ['prepare, the Lease is held by pod-a_1', 'epoch', 'work with epoch 8']);
   assert.equal(terms.isLeading, true);
   assert.equal(terms.epoch, 8);
   await clock.advance(60_000);
@@ -89,7 +89,7 @@ test('a follower does nothing of all that while another holds the Lease', async 
 test('without election the epoch is taken all the same', async (t) => {
   const { server, terms, order } = setUp(t, { withoutLease: true });
   await terms.start();
-  assert.deepEqual(order, ['prepare, nobody holds the Lease', 'epoch', 'work with epoch 8']);
+  assert.deepEqual(order, ['prepare, the Lease is held by (free)', 'epoch', 'work with epoch 8']);
   assert.deepEqual(server.calls, []);
 });
 
@@ -214,7 +214,7 @@ test('stopping while still a candidate, or while the database is away, ends at o
   await waiting.clock.advance(1_000);
   await waiting.terms.stop();
   assert.equal(waiting.server.lease?.holder, '');
-  assert.deepEqual(waiting.order, ['prepare, pod-a_1 holds the Lease']);
+  assert.deepEqual(waiting.order, ['prepare, the Lease is held by pod-a_1']);
 });
 
 test('an epoch that is taken while the process stops begins no work', async (t) => {
@@ -226,7 +226,7 @@ test('an epoch that is taken while the process stops begins no work', async (t) 
   taken(8);
   await clock.advance(0);
   await stopped;
-  assert.deepEqual(order, ['prepare, pod-a_1 holds the Lease']);
+  assert.deepEqual(order, ['prepare, the Lease is held by pod-a_1']);
   assert.equal(server.lease?.holder, '');
 });
 
@@ -272,7 +272,7 @@ test('a database that is away and a healthy peer: the leader gives up while ther
   assert.ok((state.resigned[0] ?? 0) <= 47_000);
 });
 
-test('without a peer, or while nobody knows, the leader stays, and asks every 30 s', async (t) => {
+test('without a peer, or while it is not known, the leader stays, and asks every 30 s', async (t) => {
   for (const answer of [async () => false, async () => Promise.reject(new Error('forbidden'))]) {
     const { state, pass } = anOutage(t, answer);
     await pass(160_000);

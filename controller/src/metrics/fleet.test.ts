@@ -46,7 +46,7 @@ test('the fleet is counted by status, phase and state, zeros included, and is go
   );
 });
 
-test('a clock that nobody has heard of has no series, and one that is behind is below zero', async () => {
+test('a clock that was not compared yet has no series, and one that is behind is below zero', async () => {
   const registry = new Registry();
   const offset: { apiserver?: number } = {};
   exposeClocks(registry, { apiserver: () => offset.apiserver, database: () => undefined });

@@ -91,7 +91,7 @@ test('a run whose Job is gone a moment after its end is recorded', async () => {
   assert.deepEqual([...new Set(runs.filter(({ status }) => status === 'failed').map(({ exitCode }) => exitCode))], [1]);
 });
 
-test('a Job that somebody deletes while it runs is recorded as deleted', async () => {
+test('a Job that is deleted while it runs is recorded as deleted', async () => {
   const owner = putCronJob('removed');
   putJob(owner, 'removed-1', 'hang');
   await systemClock.sleep(500);
@@ -151,7 +151,7 @@ test('a run that was going on and is gone after a restart is recorded as not see
   assert.ok(run?.status === 'unobserved' || run?.status === 'deleted', 'it depends on who was faster');
 });
 
-test('Jobs of a CronJob that nobody watches are recorded when a monitor begins to', async () => {
+test('Jobs of a CronJob that no monitor selects are recorded when a monitor begins to', async () => {
   fixture.sim.objects.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'later' } });
   const cronJob = aCronJobObject('late') as { metadata: object };
   const owner = fixture.sim.objects.put({ ...cronJob, metadata: { namespace: 'later', name: 'late' } });

@@ -76,7 +76,7 @@ test('the same name under another UID is deleted and added, in this order', () =
   assert.equal(cache.findByName('prod', 'report')?.uid, 'new');
 });
 
-test('a deletion tells the final state, also of an object that nobody saw alive', () => {
+test('a deletion tells the final state, also of an object that was not seen alive', () => {
   const { observe, observeDeleted } = setUp();
   observe(aRawObject('u1', '1'));
   assert.deepEqual(told(observeDeleted(aRawObject('u1', '2'))), ['deleted u1@2']);

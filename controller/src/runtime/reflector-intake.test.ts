@@ -19,7 +19,7 @@ for (const [name, garbage] of [
   ['an event without an object', '{"type":"ADDED","object":null}\n'],
   ['an object without identity', '{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n'],
   ['a bookmark without a version', '{"type":"BOOKMARK","object":{"metadata":{}}}\n'],
-  ['a type nobody knows', `${JSON.stringify({ type: 'PERHAPS', object: aJob('u1', '3') })}\n`],
+  ['an unknown type', `${JSON.stringify({ type: 'PERHAPS', object: aJob('u1', '3') })}\n`],
 ] as const) {
   test(`${name}: counted, the stream goes on, and a list follows within 10 s`, async (t) => {
     const { cluster, clock, counts, told, start, logged } = setUp(t);
@@ -162,7 +162,7 @@ test('an outage is one line in the log, whatever it looks like from try to try',
   assert.deepEqual(reflector.state.trouble, trouble);
 });
 
-test('a handler that throws, or rejects, is counted and logged with the UID, and harms nobody else', async (t) => {
+test('a handler that throws, or rejects, is counted and logged with the UID, and harms no other handler', async (t) => {
   const others: string[] = [];
   const { cluster, clock, counts, start, logger, cache } = setUp(t, {
     handlers: [
@@ -306,7 +306,7 @@ test('of several reflectors the least fresh one speaks for the kind, and all mus
   assert.equal(both.hasSynced(['Job']), true);
   assert.equal(both.freshThrough('Job'), first.reflector.state.freshThroughAt);
   assert.equal(both.ageMs('Job'), 5_000);
-  assert.equal(both.freshThrough('Pod'), undefined, 'of a kind that nobody watches nothing is known');
+  assert.equal(both.freshThrough('Pod'), undefined, 'of a kind that is not watched nothing is known');
 });
 
 test('handlers of one event are called in their order, also when an earlier one waits', async () => {

@@ -47,7 +47,7 @@ test('what was appended is read back by the next process, in its order', async (
   ]);
 });
 
-test('is on disk as soon as append resolves, readable by nobody else', async (t) => {
+test('is on disk as soon as append resolves, readable by its owner alone', async (t) => {
   const folder = await aFolder(t);
   const { spool } = aSpool(folder);
   await spool.append([{ uid: 'a', value: 1 }]);

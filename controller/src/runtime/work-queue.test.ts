@@ -121,7 +121,7 @@ test('a key that comes back at an instant of the wall clock comes then, and when
   assert.equal(queue.depth, 2);
 });
 
-test('a clock that is set back wakes nobody early', async () => {
+test('a clock that is set back hands out nothing early', async () => {
   const { clock, queue } = setUp();
   queue.addAt('a', clock.now() + 60_000);
   clock.stepWall(-3_600_000);

@@ -138,7 +138,7 @@ test('runs are kept as long as the configuration says, and by a monitor as long 
   const { counts, completed } = await prune();
   assert.equal(await left(alone.id), '29 15 6 2 0');
   assert.equal(await left(short.id), '6 2 0');
-  assert.equal(await left(long.id), '31- 29 15 6 2 0', 'logs follow the configuration where nobody asked for more');
+  assert.equal(await left(long.id), '31- 29 15 6 2 0', 'logs follow the configuration where no monitor asked for more');
   assert.deepEqual([counts.executions, completed], [5 + 7 + 4, true]);
   assert.equal(log.lines.filter(({ message }) => message.includes('past its retention')).length, 1);
 });
@@ -217,7 +217,7 @@ test('a purge waits for its days', async (t) => {
   assert.deepEqual([await count('executions', early.id), await count('executions', due.id)], [1, 0]);
 });
 
-test('a CronJob of a namespace that nobody watches any more is not deleted', async (t) => {
+test('a CronJob of a namespace that is not watched any more is not deleted', async (t) => {
   const { store, epoch, cronJob, monitor, prune, count } = await aFixture(t);
   const job = await cronJob('job', [1]);
   await monitor({ onCronJobDeletion: 'purge' }, [job]);

@@ -62,7 +62,7 @@ test('a leader that is well calls every minute', async (t) => {
   assert.deepEqual(logger.lines, []);
 });
 
-test('while something is not well nobody is called, which is told once, and then at once', async (t) => {
+test('while something is not well no call is made, which is told once, and then at once', async (t) => {
   const { clock, unwell, untilCalls, warned, logger } = await aHeartbeat(t);
   await untilCalls(1);
   unwell.push('messages are not sent');
@@ -120,7 +120,7 @@ test('user and password of the address go as a header', async (t) => {
   assert.equal(server.requests[0]?.headers['authorization'], expected);
 });
 
-test('nobody is called when the term is over', async (t) => {
+test('no call is made when the term is over', async (t) => {
   const { server, clock, term, untilCalls } = await aHeartbeat(t);
   await untilCalls(1);
   term.abort(new Error('the lead is lost'));

@@ -41,7 +41,7 @@ test('the folder of the SQLite file must be writable', () => {
   assert.match(stdout, /folder \/ cannot be written; allowed: a folder that can be written$/);
 });
 
-test('the SQLite file is nobody else’s business', () => {
+test('the SQLite file is read and written by its owner alone', () => {
   assert.deepEqual(problems(postgres, 'standalone'), []);
   assert.deepEqual(problems(['--storage.sqlite.path=/no/x.db'], 'controller'), []);
 });

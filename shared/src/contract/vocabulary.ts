@@ -314,7 +314,7 @@ export const deliveryStates = [
 ] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** `update` completes a message that has left, and calls no one. `drill` asks a person to prove that the channel is read, or tells that it is not. */
+/** `update` completes a message that has left, and notifies no person. `drill` asks a person to prove that the channel is read, or tells that it is not. */
 export const deliveryKinds = [
   'firing',
   'reminder',

@@ -53,7 +53,7 @@ test('answers are read', async (t) => {
   assert.equal((await answers(review, () => cluster.reviewToken('t', never)))?.user, 'jane');
 });
 
-test('an empty token is nobody, and the server is not asked', async (t) => {
+test('an empty token names no user, and the server is not asked', async (t) => {
   const { server, cluster } = await startTestCluster(t);
   assert.equal(await cluster.reviewToken('', never), undefined);
   assert.equal(server.requests.length, 0);

@@ -190,7 +190,7 @@ test('a client certificate is shown, and a new one makes new connections', async
   await until(() => server.openConnections === 1, 2000);
 });
 
-test('a server whose certificate nobody vouches for is not talked to, unless that is asked for', async (t) => {
+test('a server whose certificate no authority vouches for is not talked to, unless that is asked for', async (t) => {
   const authority = aTestCertificate();
   const { write, server, connect } = await start(t, authority);
   const strict = connect(write('strict', kubeconfigText({ server: server.url })));

@@ -80,7 +80,7 @@ test('the sentence of the server is cut at 200 characters and holds no secrets',
   assert.equal(errorOf(400, { message: 'two\nlines\u001b[1m' }).message, 'list cronjobs: 400: two lines [1m');
 });
 
-test('a page of somebody else is not repeated', () => {
+test('a page of another server is not repeated', () => {
   assert.equal(errorOf(502, '<html><body>Bad gateway</body></html>').message, 'list cronjobs: 502');
   assert.equal(errorOf(500, '{"error": {"secret": 1}}').message, 'list cronjobs: 500');
   assert.equal(errorOf(500, '[1').message, 'list cronjobs: 500');

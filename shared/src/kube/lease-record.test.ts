@@ -31,7 +31,7 @@ test('a released Lease has an empty holder, however that is written', () => {
   assert.equal(toLeaseRecord({ metadata, spec: {} }, 'get').renewTime, undefined);
 });
 
-test('a Lease without a version is no Lease: nobody could replace it safely', () => {
+test('a Lease without a version is no Lease: it could not be replaced safely', () => {
   assert.throws(() => toLeaseRecord({ spec: {} }, 'get'), { code: 'badAnswer' });
 });
 

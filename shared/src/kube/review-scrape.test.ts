@@ -19,13 +19,13 @@ function clusterThat(mayGet: boolean) {
   };
 }
 
-test('a token that stands for nobody is asked no further', async () => {
+test('a token that stands for no user is asked no further', async () => {
   const cluster = clusterThat(true);
   assert.equal(await reviewScrape(cluster, 'bad', never), 'unauthenticated');
   assert.deepEqual(cluster.asked, []);
 });
 
-test('a token of somebody is asked for get on /metrics', async () => {
+test('a token of a user is asked for get on /metrics', async () => {
   const cluster = clusterThat(true);
   assert.equal(await reviewScrape(cluster, 'good', never), 'allowed');
   assert.deepEqual(cluster.asked, [{ verb: 'get', path: '/metrics' }]);

@@ -307,7 +307,7 @@ test('0 is no listener at all', async (t) => {
   assert.equal((await listening(t, '--metrics.bind-address=0')).port, undefined);
 });
 
-test('without security it answers everybody by HTTP and asks nobody', async (t) => {
+test('without security it answers every caller by HTTP and asks no review', async (t) => {
   const { port, reviewed } = await listening(t, '--metrics.secure=false');
   const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
   assert.equal(answer.status, 200);

@@ -31,7 +31,7 @@ test('both probes answer ok', async (t) => {
   assert.equal((await ask('/readyz', 'HEAD')).status, 200);
 });
 
-test('readiness tells each reason on a line of its own, and health asks nobody', async (t) => {
+test('readiness tells each reason on a line of its own, and health asks no other server', async (t) => {
   const ask = await aProbe(t, ['the database is away', 'caches are not filled']);
   assert.deepEqual(await ask('/readyz'), {
     status: 503,

@@ -43,7 +43,7 @@ test('callers with one token at once are one question', async () => {
   assert.equal(asked(), 1);
 });
 
-test('a failed review lets nobody through, is not kept, and is told once', async () => {
+test('a failed review lets no caller through, is not kept, and is told once', async () => {
   let works = false;
   const { cache, logger, asked } = aCache(() =>
     works ? Promise.resolve('allowed') : Promise.reject(new Error('away')),

@@ -37,7 +37,7 @@ test('a thread answers one input after the other', async (context) => {
   assert.equal(thread.waiting, 0);
 });
 
-test('a run over its budget is ended, says what it was at, and harms nobody who waits behind it', async (context) => {
+test('a run over its budget is ended, says what it was at, and harms no run that waits behind it', async (context) => {
   const thread = aThread(context);
   const [endless, behind] = [thread.run('spin'), thread.run(4)];
   await assert.rejects(endless, (error) => error instanceof BudgetError && error.step === 'step of spin');
@@ -62,7 +62,7 @@ test('a failure, an error and an exit of the program are told, and the next run 
   assert.equal(await thread.run(5), 10);
 });
 
-test('a program that cannot begin fails whoever waits, at once', async (context) => {
+test('a program that cannot begin fails the runs that wait, at once', async (context) => {
   const thread = aThread(context, 'throw new Error("no such thing")');
   await assert.rejects(Promise.all([thread.run(1), thread.run(2)]), /no such thing/);
 });

@@ -8,7 +8,7 @@ import { retryReasonOf } from './observer.ts';
 import { openStore } from './open.ts';
 import { StoreError } from './store-error.ts';
 
-test('whoever watches a store hears of statements, the schema, fenced work and the pool', async (t) => {
+test('an observer of a store hears of statements, the schema, fenced work and the pool', async (t) => {
   const heard: string[] = [];
   const store = openStore(
     { type: 'sqlite', path: join(aTemporaryFolder(t, {}), 'monitor.db') },

@@ -22,7 +22,7 @@ export function accessContract(subject: Subject): void {
     });
 
     for (const token of ['', 'garbage', 'a.b.c']) {
-      test(`nobody is known by the token ${JSON.stringify(token)}`, async () => {
+      test(`no user is known by the token ${JSON.stringify(token)}`, async () => {
         assert.equal(await subject().client.reviewToken(token, forever), undefined);
       });
     }

@@ -69,7 +69,7 @@ export function watchContract(subject: Subject): void {
     test('the server ends a watch by time, with a bookmark shortly before', async () => {
       const from = await versionNow();
       await prepare(subject, 'POST', paths.leases(namespace), { metadata: { name: 'passing' }, spec: {} });
-      // Where no CronJob changes, the server's cache learns of newer versions when somebody lists; a busy server now and then is late.
+      // Where no CronJob changes, the server's cache learns of newer versions at the next list; a busy server now and then is late.
       let lines: WatchLine[] = [];
       for (let tries = 0; lines.length === 0 && tries < 3; tries++) {
         assert.ok(BigInt(await versionNow()) > BigInt(from));

@@ -127,7 +127,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
       assert.equal(scene.told('muted')[0]?.data.alert.heldBy, 'silence');
     }
 
-    scenario('a success within the delay cancels the alert, and nobody hears of it', async () => {
+    scenario('a success within the delay cancels the alert, and no channel hears of it', async () => {
       await scene.watch('recovers', { alerting: { alertDelay: '40s' } });
       await scene.untilWatched('recovers');
       await scene.run('recovers', 'exit:1');
@@ -314,7 +314,7 @@ export async function describeAlerts(title: string, { database: name, brief }: S
           );
           await scene.watch('only-fails', limit, failing(every));
           await scene.service.until(
-            'it failed before anybody watched it',
+            'it failed before the service watched it',
             async () => {
               const { body } = await cluster.request('GET', paths.jobs(namespace));
               const jobs = (body as { items: readonly { metadata: { name: string }; status: { failed?: number } }[] })

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { MonitorProcess } from '../../servers/index.ts';
 
-/** The processes of an installation, used as one service: whoever leads, and whichever replica answers. */
+/** The processes of an installation, used as one service: the replica that leads, and any that answers. */
 export class Installation {
   /** One in standalone. */
   readonly controllers: readonly MonitorProcess[];
@@ -51,13 +51,13 @@ export class Installation {
     await leader.kill();
     if (this.#first !== leader) await this.#first.kill();
     await this.startReady();
-    await this.until('somebody leads', async () => (await this.#whoLeads()) !== undefined, 60_000);
+    await this.until('a controller leads', async () => (await this.#whoLeads()) !== undefined, 60_000);
   }
 
   /** The process that leads now; throws when none does. */
   async leader(): Promise<MonitorProcess> {
     const leader = await this.#whoLeads();
-    if (!leader) throw new Error(`nobody leads\n${this.tail()}`);
+    if (!leader) throw new Error(`no controller leads\n${this.tail()}`);
     return leader;
   }
 
@@ -80,7 +80,7 @@ export class Installation {
 
   get #first(): MonitorProcess {
     const [first] = this.apiservers;
-    if (!first) throw new Error('nobody serves the API');
+    if (!first) throw new Error('no process serves the API');
     return first;
   }
 }

@@ -12,7 +12,7 @@ interface Member {
     readonly exitCodes: readonly (number | undefined)[];
     readonly reasons: readonly (string | undefined)[];
   };
-  /** It goes on for long, and nothing is lost if nobody looks while it ends: its Job and its pods stay. */
+  /** It goes on for long, and nothing is lost if no controller runs while it ends: its Job and its pods stay. */
   readonly long?: true;
 }
 

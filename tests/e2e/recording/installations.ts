@@ -12,7 +12,7 @@ export interface Service {
   readonly replicas: readonly [MonitorProcess, ...MonitorProcess[]];
   readonly store: Store;
   readonly supervisor: Supervisor;
-  /** When nobody of it watched the cluster. */
+  /** When no process of it watched the cluster. */
   readonly gaps: Gap[];
 }
 
@@ -141,5 +141,5 @@ async function makeService(plan: Plan, database: TestDatabase, kubeconfig: strin
 /** The replica that leads now. */
 export async function leaderOf(replicas: readonly MonitorProcess[]): Promise<MonitorProcess> {
   for (const replica of replicas) if ((await replica.metric('cronjob_monitor_leader')) === 1) return replica;
-  throw new Error('nobody leads');
+  throw new Error('no controller leads');
 }

@@ -101,7 +101,7 @@ export class Stage {
 
   /**
    * Resolves after the burst at the beginning of a minute: when all short runs are over, and not later than `latest` seconds. What
-   * a gap then hides is hidden from nobody, since it stays in the cluster.
+   * a gap then hides is still seen later, since it stays in the cluster.
    */
   async afterTheBurst(latest: number): Promise<void> {
     let begun: number | undefined;

@@ -158,7 +158,7 @@ describe('several clusters, in the user interface', { skip: whyNoBrowser() ?? fa
   });
 
   journey(
-    'that nobody knows by the name in a link are said so, with the way to the one that is there',
+    'that are unknown by the name in a link are said so, with the way to the one that is there',
     async (page) => {
       service().clusters = threeClusters;
       await go(page, '/alerts?cluster=gone');

@@ -274,7 +274,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     await page.waitForURL(/\/cronjobs\/[a-z-]+\/[a-z-]+$/);
   });
 
-  journey('goes to pages and rows by single keys, and leaves them alone while somebody types', async (page) => {
+  journey('goes to pages and rows by single keys, and leaves them alone while a field has the focus', async (page) => {
     await go(page, '/');
     await seen(page, 'No success for');
     await page.keyboard.press('j');

@@ -62,7 +62,7 @@ export function walkQuestions(engine: 'chromium' | 'firefox'): void {
     assert.equal((await pressed(page)).clicks, 1);
   });
 
-  journey('why was nobody told: chip, Told and timeline say the same, after one click', async (page) => {
+  journey('why was no channel told: chip, Told and timeline say the same, after one click', async (page) => {
     const [silence] = service().alerting.silences;
     assert.ok(silence);
     const matcher = { ...silence.matcher, namespaces: ['data'], cronjobs: ['nightly-backup'] };

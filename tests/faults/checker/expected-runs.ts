@@ -16,7 +16,7 @@ export interface Gap {
 
 type Status = 'success' | 'failed' | 'replaced' | 'deleted' | 'unobserved';
 
-/** What the rows must say of one run: each list holds all that is right, and undefined in place of a list that nobody can know. */
+/** What the rows must say of one run: each list holds all that is right, and undefined in place of a list that cannot be known. */
 export interface ExpectedRun {
   readonly job: ReadJob;
   readonly statuses: readonly Status[];
@@ -37,7 +37,7 @@ const slackMs = 2_000;
 
 /**
  * From the Jobs that were read to the runs that must be recorded: those that ended, and those that were taken away before. What left
- * the cluster in a gap could be seen by nobody: only of that something may be missing.
+ * the cluster in a gap was not seen: only of that something may be missing.
  */
 export function expectedRuns(
   jobs: readonly ReadJob[],

@@ -1,7 +1,7 @@
 import type { ApiAddress } from '../../realcluster/api-request.ts';
 import { Follower, type Raw } from './follower.ts';
 
-/** What became of one Job of a CronJob, as anybody can read it from the Job itself and from its pods. */
+/** What became of one Job of a CronJob, as it can be read from the Job itself and from its pods. */
 export interface ReadJob {
   readonly uid: string;
   readonly namespace: string;

@@ -36,7 +36,7 @@ export function differences(expected: readonly ExpectedRun[], stored: readonly S
     if (row) found.push(...differencesOf(run, row));
     else if (!run.mayBeMissing) found.push(`${run.job.namespace}/${run.job.name}: missing, it is ${run.statuses[0]}`);
   }
-  for (const row of rows.values()) found.push(`${nameOf(row)}: ${row.status} is recorded, and nobody saw it end`);
+  for (const row of rows.values()) found.push(`${nameOf(row)}: ${row.status} is recorded, and its end was not seen`);
   return found;
 }
 

@@ -54,7 +54,7 @@ function messageProblems(sink: HttpSink, expected: readonly ExpectedMessages[]):
         problems.push(`${cronJob}: heard ${once.join(', ') || 'nothing'}, not ${words.join(', ')}`);
     }
     for (const [cronJob, messages] of heard)
-      problems.push(`${cronJob}: ${messages.length} messages that nobody expects`);
+      problems.push(`${cronJob}: ${messages.length} messages that are not expected`);
   }
   return problems;
 }

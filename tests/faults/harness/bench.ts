@@ -53,7 +53,7 @@ export interface Bench {
 export interface BenchOptions extends SimClusterOptions {
   /** Spec of the monitor; everything is optional in it. */
   readonly monitor?: object;
-  /** User of the kubeconfig; nobody in particular by default. */
+  /** User of the kubeconfig; an unknown one by default. */
   readonly user?: Readonly<Record<string, unknown>>;
 }
 

@@ -132,7 +132,7 @@ export class Incidents {
     if (number % 2 === 0) this.#recovering.set(this.nameOf(number), { number, failedAt: Date.now() });
   }
 
-  /** What recovers before anybody was told of it is told to nobody: only what was heard of recovers. */
+  /** What recovers before a channel was told of it is not told: only what was heard of recovers. */
   #recoverDue(): void {
     const { arrivals } = this.#deps.sink;
     for (; this.#arrivalsRead < arrivals.length; this.#arrivalsRead++) {

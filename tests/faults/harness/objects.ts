@@ -110,7 +110,7 @@ export function keepTalking(sim: SimCluster, signal: AbortSignal): void {
   );
 }
 
-/** Gives a Job its status, whoever else writes to it. */
+/** Gives a Job its status, also while others write to it. */
 export function setJobStatus(sim: SimCluster, name: string, status: Fields): void {
   sim.objects.update({ apiVersion: 'batch/v1', kind: 'Job', namespace, name }, (job) => ({ ...job, status }));
 }

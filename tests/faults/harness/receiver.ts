@@ -68,7 +68,7 @@ interface ToldData {
   readonly cronjob?: { readonly name: string };
 }
 
-/** The receiver took it: what it refused was told to nobody. */
+/** The receiver took it: what it refused was not told. */
 export const accepted = ({ answered }: Pick<ToldOf, 'answered'>): boolean => answered === 200;
 
 /** All that arrived at the channel's path, digests too, in order. */

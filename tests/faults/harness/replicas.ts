@@ -99,7 +99,7 @@ export async function startReplicas(options: ReplicaOptions): Promise<ReplicaBen
         return led !== undefined && epochOf(led.process) > epochBefore;
       };
       await until('another replica leads', isLed, limitMs);
-      if (!led) throw new Error('nobody leads');
+      if (!led) throw new Error('no replica leads');
       return led;
     };
     await Promise.all(replicas.slice(0, startsWith).map(({ process }) => process.startReady()));
@@ -175,7 +175,7 @@ function epochOf(process: MonitorProcess): number {
   return Number(process.said(leads).at(-1)?.['epoch'] ?? 0);
 }
 
-/** Nothing passes either way, and nobody is told: a black hole. Returns what ends it. */
+/** Nothing passes either way, and neither end is told: a black hole. Returns what ends it. */
 export function cutOff(proxy: FaultProxy): () => void {
   proxy.disturb('toServer', { drop: true });
   proxy.disturb('toClient', { drop: true });
@@ -193,7 +193,7 @@ export async function renewalOf(sim: SimCluster): Promise<void> {
   const stop = sim.observe(({ type, object }) => {
     if (type === 'MODIFIED' && object.kind === 'Lease') resolve();
   });
-  const limit = setTimeout(() => reject(new Error('nobody renews the Lease')), 30_000);
+  const limit = setTimeout(() => reject(new Error('no replica renews the Lease')), 30_000);
   try {
     await promise;
   } finally {

@@ -7,7 +7,7 @@ import { until } from './bench.ts';
 /** Longer than anything that happens here. */
 const patienceMs = 30_000;
 
-/** Somebody else at the same database, whose transactions stand in the way of those of the service. */
+/** Another client of the same database, whose transactions stand in the way of those of the service. */
 export class Bystander {
   readonly #store: Store;
 
@@ -37,7 +37,7 @@ export class Bystander {
       await this.#gainWeight(tx);
       await lockRow(tx, 'rollups', 'cronjob_id', cronJobId);
       begin();
-      await until('somebody waits for it', async () => this.#isWaitedFor(tx), patienceMs);
+      await until('another transaction waits for it', async () => this.#isWaitedFor(tx), patienceMs);
       await lockRow(tx, 'cronjobs', 'id', cronJobId);
     });
   }

@@ -37,7 +37,7 @@ export async function readLedger(store: Store, cronJobUid: string): Promise<Map<
   return told;
 }
 
-/** A time in which nobody watched. */
+/** A time in which no controller watched. */
 export interface Blindness {
   readonly from: number;
   readonly to: number;
@@ -83,17 +83,17 @@ function allowedWords(slot: TrueSlot, cronJob: TrueCronJob, blind: readonly Blin
   if (slot.job) {
     const { job } = slot;
     if (!wasUnseen(job, blind)) return wordsOfRun(job, blind);
-    // Nobody saw it come, later than a run may: until then it had not come.
+    // It was not seen to come, later than a run may: until then it had not come.
     const before = job.createdAt >= slot.at + 30_000 ? [slot.outcome] : [];
     return [...wordsOfRun(job, blind), ...uncertain, ...before];
   }
-  // What was decided in the dark, such as by the end of a run that stood in the way, nobody saw.
+  // What was decided in the dark, such as by the end of a run that stood in the way, was not seen.
   const unseen = blind.some(({ from, to }) => from < slot.decidedAt && to > slot.at) ? ['unobserved'] : [];
   const maybeBehind = slot.outcome === 'suspended' ? [] : unseen;
   return [slot.outcome, ...uncertain, ...maybeBehind];
 }
 
-/** Started and gone, both while nobody watched, or seen by nobody to end. */
+/** Started and gone, both while no controller watched, or not seen to end. */
 function wasUnseen(job: TrueJob, blind: readonly Blindness[]): boolean {
   return blind.some(({ from, to }) => job.goneAt !== undefined && job.goneAt >= from && job.goneAt <= to);
 }
@@ -111,7 +111,7 @@ function wordsOfRun(job: TrueJob, blind: readonly Blindness[]): string[] {
   return job.goneAt === undefined ? ['run: going on'] : ['run: replaced', 'run: deleted'];
 }
 
-/** The spec changed in a gap that covers the slot: nobody can tell when. */
+/** The spec changed in a gap that covers the slot: when is not known. */
 function isUncertain(at: number, { specs }: TrueCronJob, blind: readonly Blindness[]): boolean {
   return blind.some(
     ({ from, to }) => at >= from && at <= to && specs.some(({ fromAt }) => fromAt >= from && fromAt <= to),

@@ -35,7 +35,7 @@ export interface History {
   readonly startAt: number;
   readonly lengthMs: number;
   readonly defaultZone: string;
-  /** Who wrote what is written on the objects, as an API server does unless somebody strips it. */
+  /** Who wrote what is written on the objects, as an API server does unless a client strips it. */
   readonly signed: boolean;
   readonly cronJobs: readonly CronJobScript[];
   /** The controller of CronJobs is down. */

@@ -12,7 +12,7 @@ export interface Stage {
   readonly truth: TrueHistory;
   /** Lets time pass, minute by minute. */
   passTo(at: number | string): Promise<void>;
-  /** Our process ends without a word; nobody watches until `start`. */
+  /** Our process ends without a word; no process watches until `start`. */
   kill(): Promise<void>;
   start(): Promise<void>;
   change(name: string, spec: Readonly<Record<string, unknown>>): void;

@@ -10,7 +10,7 @@ export interface TrueSpec {
   readonly deadlineMs: number | undefined;
 }
 
-/** One Job of a CronJob, from its birth to its end, whoever looked. */
+/** One Job of a CronJob, from its birth to its end, seen or not. */
 export interface TrueJob {
   readonly uid: string;
   readonly slotAt: number;

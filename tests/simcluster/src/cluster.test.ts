@@ -28,7 +28,7 @@ describe('a simulated cluster', () => {
     assert.equal(await statusFor('x'), 401);
   });
 
-  test('without a token lets everybody do everything', async () => {
+  test('without a token lets every caller do everything', async () => {
     const cluster = createSimCluster();
     await cluster.start();
     assert.equal((await fetch(new URL(cronJobs, cluster.url))).status, 200);
@@ -100,7 +100,7 @@ describe('a simulated cluster', () => {
     assert.ok(user < 5e6, `${user / 1e6} s of computing`);
   });
 
-  test('lets go of everybody at once when told so', async (t) => {
+  test('lets go of all clients at once when told so', async (t) => {
     const { cluster, ask, untilWatches } = await startTrial(t);
     const watch = ask('GET', `${cronJobs}?watch=1`);
     watch.catch(() => {});
@@ -124,7 +124,7 @@ describe('a simulated cluster', () => {
     assert.equal(bare.cluster.objects.find(account), undefined);
   });
 
-  test('writes no events that would be over before anybody looks, and all when somebody watches', async (t) => {
+  test('writes no events that would be over before the next look, and all while a watch is open', async (t) => {
     const events = '/api/v1/namespaces/default/events';
     const { cluster, clock, ask, untilWatches } = await startTrial(t);
     cluster.objects.put(aCronJob({ schedule: '0 * * * *' }));

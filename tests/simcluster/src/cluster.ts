@@ -33,7 +33,7 @@ import type { VerbDeps } from './verbs/verb-deps.ts';
 export interface SimClusterOptions {
   /** The wall clock by default. */
   readonly clock?: SimClock;
-  /** Bearer token of the administrator. Without any token everybody is the administrator. */
+  /** Bearer token of the administrator. Without any token every caller is the administrator. */
   readonly token?: string;
   /** 0 by default: a free port. Always on 127.0.0.1. */
   readonly port?: number;
@@ -50,7 +50,7 @@ export interface SimClusterOptions {
   readonly serviceAccounts?: boolean;
   /** How long a Job waits after its first failed pod, 10 s by default; each time twice as long. */
   readonly podBackOffMs?: number;
-  /** False: nobody plays pods and nobody runs Jobs; objects stay as they are put. */
+  /** False: no pod is played and no Job is run; objects stay as they are put. */
   readonly controllers?: boolean;
   /** How long old states are kept before a watch from there is too old; 5 min by default, as on a real server. */
   readonly keepChangesMs?: number;

@@ -163,7 +163,7 @@ describe('Jobs', () => {
     assert.deepEqual(phases, ['named Pending', 'pulls Pending', 'runs Succeeded', 'waits Pending']);
   });
 
-  test('stay as they are put when nobody runs the cluster', async (t) => {
+  test('stay as they are put while the cluster does not run', async (t) => {
     const { cluster, clock } = await startTrial(t, { controllers: false });
     cluster.objects.put({ ...aJob('run'), status: { succeeded: 1 } });
     clock.advanceBy(60_000);

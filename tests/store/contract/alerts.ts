@@ -124,7 +124,7 @@ export const alertRows = contract('alerts', (test) => {
       }
       await moveAlertCounters(tx, [cronJob.id]);
     });
-    assert.deepEqual(await figures(), [null, 0, 1], 'nobody is told of a pending one, it is no health yet');
+    assert.deepEqual(await figures(), [null, 0, 1], 'a pending one is not told, it is no health yet');
   });
 });
 
@@ -282,7 +282,7 @@ export const saidByPeople = contract('silences, acknowledgements, due instants',
     assert.deepEqual(live.map(({ dueAt }) => dueAt).sort(), [now + 2, now + 6, now + 7]);
   });
 
-  test('notes of live alerts are listed when they are over and nobody ended them', async ({ store, epoch }) => {
+  test('notes of live alerts are listed when they are over and were not ended', async ({ store, epoch }) => {
     const cronJob = await projected(store, epoch);
     const alerts = [
       anAlert(cronJob.id, now, { type: 'slaBreached', subject: 'finishBy' }),

@@ -286,7 +286,7 @@ export const specEpochs = contract('spec epochs', (test) => {
     );
   });
 
-  test('have a span of doubt when nobody knows when the edit took place', async ({ store, epoch }) => {
+  test('have a span of doubt when the instant of the edit is not known', async ({ store, epoch }) => {
     const { id, ...facts } = await projected(store, epoch, { schedule: '0 3 * * *' });
     const edited = { ...facts, schedule: '0 5 * * *' };
     await store.fenced(epoch, (tx) =>

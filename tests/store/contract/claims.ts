@@ -302,7 +302,7 @@ export const limits = contract('rate limits', (test) => {
     assert.equal((await claim(store, epoch, narrow)).length, 10);
     const warning = await inserted(store, epoch, channel);
     const elsewhere = await inserted(store, epoch, other);
-    // The minute is over for the limit of the channel, but nobody has looked for the criticals yet.
+    // The minute is over for the limit of the channel, but the criticals were not looked for yet.
     await store
       .sql('deliveries')
       .where({ state: 'claimed' })

@@ -67,7 +67,7 @@ async function anActiveAlert(store: Store, epoch: number, changes: Parameters<ty
   return alert;
 }
 
-export const unwantedMessages = contract('messages that nobody wants any more', (test) => {
+export const unwantedMessages = contract('messages that are not wanted any more', (test) => {
   const reasonOf = async (store: Store, { id }: NewDelivery) => (await listUnwanted(store, [id])).get(id);
 
   test('are those of a channel that is gone', async ({ store, epoch }) => {
@@ -141,7 +141,7 @@ export const unwantedMessages = contract('messages that nobody wants any more', 
     assert.equal(await reasonOf(store, opening), undefined);
   });
 
-  test('are those of a monitor that tells nobody any more', async ({ store, epoch }) => {
+  test('are those of a monitor that names no channel any more', async ({ store, epoch }) => {
     const channel = await aChannel(store, epoch);
     const monitor = { uid: newId(1), namespace: 'prod', name: `monitor-${newId(1)}`, generation: 1, createdAt: 0 };
     const judged = { phase: 'Active', conditions: [], counts: null, evaluatedAt: undefined } as const;
@@ -389,7 +389,7 @@ export const toldAnew = contract('what is told anew', (test) => {
     const last = (await listDecisions(store, lost.id)).at(-1);
     assert.deepEqual([last?.action, last?.reason], ['queued', 'channelRecovered']);
     assert.deepEqual((await listLiveAlerts(store, [lost.cronJobId]))[0]?.notifyNo, lost.notifyNo + 1);
-    // Refused again: whoever refuses a message for good is not asked each time that another one gets through.
+    // Refused again: a receiver that refuses a message for good is not asked each time that another one gets through.
     await settled(store, epoch, { id: told[1]?.id ?? '' }, failed('dead'));
     assert.equal(await retell(), 0);
   });
@@ -434,7 +434,7 @@ export const toldAnew = contract('what is told anew', (test) => {
     assert.deepEqual((await findRung(store, rung))?.note, { byWhom: 'ana', isInForce: false });
   });
 
-  test('says what held it, once and before anybody was sent it', async ({ store, epoch }) => {
+  test('says what held it, once and before it was sent', async ({ store, epoch }) => {
     await startEmpty(store);
     const channel = await aChannel(store, epoch);
     const delivery = await inserted(store, epoch, channel);

@@ -111,7 +111,7 @@ export const judging = contract('what verdicts ask', (test) => {
     assert.deepEqual(await listAlertsOfMonitor(store, uid, []), []);
   });
 
-  test('only instants that differ are written, and those that nobody wishes go', async ({ store, epoch }) => {
+  test('only instants that differ are written, and those that are not wished go', async ({ store, epoch }) => {
     const { id } = await projected(store, epoch);
     const at = (kind: string, instant: number | undefined) => ({ cronJobId: id, monitorId: 5, kind, at: instant });
     const found = async () =>

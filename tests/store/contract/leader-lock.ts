@@ -88,7 +88,7 @@ export const leaderLock = contract('the lock of the leader', (test) => {
     await session.close();
   });
 
-  test('is known to keep nobody out where a session takes what another one has', servers, async ({ open }) => {
+  test('is known to exclude no session where a session takes what another one has', servers, async ({ open }) => {
     const store = open();
     const { leaderLock: rules } = store.dialect;
     assert.ok(rules);
@@ -129,7 +129,7 @@ export const leaderBeats = contract('the beat of a leader', (test) => {
     figures,
   });
 
-  test('is that of whoever took the epoch last, once it says that it leads', async ({ store }) => {
+  test('is that of the one that took the epoch last, once it says that it leads', async ({ store }) => {
     const epoch = await takeEpoch(store, 'first');
     assert.equal(await findLeaderBeat(store), undefined);
     await beat(store, heartbeat('first', epoch, { beatEveryMs: 1_000, clusterUid: 'eu' }));

@@ -26,7 +26,7 @@ export const leader = contract('the epoch', (test) => {
     assert.ok(Math.abs((leader.sinceAt ?? 0) - store.now()) < 10_000);
   });
 
-  test('lets its holder write, and nobody else', async ({ store }) => {
+  test('lets its holder write, and no other', async ({ store }) => {
     const old = await takeEpoch(store, 'old');
     await store.fenced(old, (tx) => putClusterState(tx, 'startSkew', { by: 'old' }));
     const present = await takeEpoch(store, 'present');

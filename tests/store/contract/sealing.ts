@@ -111,7 +111,7 @@ export const sealing = contract('the sealing of days', (test) => {
       const fresh = Array.from({ length: 40 }, () => {
         const cronJob = cronJobs[random(3)] ?? assert.fail();
         const run = someRun(cronJob, random);
-        // The Job of a run that nobody saw end appears after all; or one is told twice.
+        // The Job of a run whose end was not seen appears after all; or one is told twice.
         const twin = runs[random(Math.max(1, runs.length))];
         if (!twin || random(4) > 0) return run;
         const owner = { ...run, cronJobUid: twin.cronJobUid, cronJobName: twin.cronJobName };

@@ -170,7 +170,7 @@ export const settling = contract('settling', (test) => {
     assert.deepEqual([again?.id, again?.reduced, again?.attempts], [delivery.id, true, 2]);
   });
 
-  test('put back unsent spends no attempt and blames nobody', async ({ store, epoch }) => {
+  test('put back unsent spends no attempt and blames no channel', async ({ store, epoch }) => {
     const channel = await aChannel(store, epoch);
     const delivery = await inserted(store, epoch, channel);
     await settled(store, epoch, delivery, { kind: 'putBack', nextAt: store.now() + hourMs, reason: 'order' });

@@ -109,7 +109,7 @@ export const states = contract('the state of a CronJob', (test) => {
     assert.equal(await stateOf(bench, cronJob), 'healthy');
   });
 
-  test('is mended by a run that somebody started, and not spoiled by one', async (bench) => {
+  test('is mended by a run that was started by hand, and not spoiled by one', async (bench) => {
     const { store, epoch } = bench;
     const cronJob = await watched(bench);
     await recordRuns(store, epoch, [failed(cronJob)]);

@@ -6,7 +6,7 @@ import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
 
 import { aDay, dayCounts as counts, none } from '../expected.ts';
-export const unseenRuns = contract('runs that nobody saw end', (test) => {
+export const unseenRuns = contract('runs whose end was not seen', (test) => {
   const inferred = (cronJob: Parameters<typeof aRun>[0], changes: Partial<Execution> = {}): Execution =>
     aRun(cronJob, {
       jobUid: `inferred-${cronJob.uid}-${changes.finishedAt ?? now + minuteMs}`,
@@ -68,7 +68,7 @@ export const unseenRuns = contract('runs that nobody saw end', (test) => {
     ]);
   });
 
-  test('add nothing beside a run that somebody saw', async ({ store, epoch }) => {
+  test('add nothing beside a run that was seen', async ({ store, epoch }) => {
     const cronJob = await projected(store, epoch);
     const [real, guess] = [aRun(cronJob), inferred(cronJob)];
     await recordRuns(store, epoch, [real]);

@@ -183,7 +183,7 @@ function mayBeCollected({ policy, ttlSeconds, successLimit, failureLimit }: Cron
   return policy === 'Replace' || ttlSeconds !== undefined || successLimit < 3 || failureLimit < 3;
 }
 
-/** Two runs later everything counts from what everybody saw. */
+/** Two runs later everything counts from what all observers saw. */
 function sureAgainAt(visible: readonly Run[], after: { readonly slotAt: number }): number {
   const successes = visible.filter(({ slotAt, outcome }) => slotAt > after.slotAt && outcome === 'success');
   return (successes[1]?.endedAt ?? Infinity) + hourMs;

@@ -124,7 +124,7 @@ class Observer {
     });
   }
 
-  /** What the outbox and delayed alerts wait for is no sleep of anybody: it is asked of the database. */
+  /** What the outbox and delayed alerts wait for is no timer of a process: it is asked of the database. */
   async #nextDueAt(): Promise<number> {
     const [asked, ...others] = this.#replicas.filter(({ isEnding }) => !isEnding);
     if (!asked) return Infinity;

@@ -69,7 +69,7 @@ describe('a question', () => {
     );
   });
 
-  test('whose token is refused is told to whoever asked to hear of it; the question who we are answers itself', async () => {
+  test('whose token is refused is told to the one who listens for it; the question who we are answers itself', async () => {
     let told = 0;
     const stop = onTokenRefused(() => (told += 1));
     const error = { code: 'UNAUTHENTICATED', message: 'No longer', requestId: 'q7Zk' };
@@ -104,7 +104,7 @@ describe('a question', () => {
     assert.deepEqual([failure.code, failure.status, failure.requestId], ['BAD_ANSWER', 502, 'edge']);
   });
 
-  test('that nobody answers is a failure of status 0', async () => {
+  test('without an answer is a failure of status 0', async () => {
     const failure = await failureOf(get('nobody'));
     assert.deepEqual([failure.code, failure.status], ['UNREACHABLE', 0]);
   });

@@ -189,7 +189,7 @@ describe('who was told of an alert', () => {
   });
 });
 
-test('a reason that nobody knows stands for itself', () => {
+test('an unknown reason stands for itself', () => {
   assert.equal(reasonText('someday'), 'someday');
   assert.equal(reasonText(null), undefined);
   assert.equal(reasonText('nodeUnreachable'), 'its node could not be reached', 'of a log, on a run and on an alert');

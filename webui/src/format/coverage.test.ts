@@ -45,7 +45,7 @@ test('one sentence counts those that can break unheard, and says what to do when
   );
 });
 
-test('a CronJob says who hears, or of which types nobody does and why', () => {
+test('a CronJob says who hears, or of which types no channel does and why', () => {
   assert.equal(coverageText([]), 'No monitor selects it: widen a selector, or create a monitor');
   assert.equal(
     coverageText([type({}), type({ type: 'missedSchedule', channels: ['on-call'] })]),

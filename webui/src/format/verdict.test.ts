@@ -137,7 +137,7 @@ describe('a verdict', () => {
     });
   });
 
-  test('says who was told, and of whom nobody takes its severity', () => {
+  test('says who was told, and which channels do not take its severity', () => {
     const told: Told = { state: 'none', reason: 'severityNotRouted', word: null, until: null, channels: [] };
     assert.equal(toldOf({ ...verdict, state: 'critical', told }, viewer)?.word, 'No channel takes critical');
     assert.equal(toldOf(verdict, viewer), undefined);

@@ -135,7 +135,7 @@ describe('a resource', () => {
     resource.stop();
   });
 
-  test('does not ask again what the server refuses, until somebody wants it', async () => {
+  test('does not ask again what the server refuses, until it is asked to', async () => {
     let calls = 0;
     const resource = new Resource<number>(async () => {
       calls++;
@@ -190,7 +190,7 @@ describe('a resource', () => {
     assert.equal(resource.isStale, false);
   });
 
-  test('tells that the server is lost when nobody answers, and that it is back', async () => {
+  test('tells that the server is lost when it does not answer, and that it is back', async () => {
     const results: (() => Answer<number>)[] = [
       () => {
         throw failure(0);

@@ -80,7 +80,7 @@ describe('a long list', () => {
     windows.stop();
   });
 
-  test('takes a new order at once while nobody is inside', async () => {
+  test('takes a new order at once while the pointer is outside', async () => {
     const { windows, server } = aList(rows(3));
     windows.show(0, 2);
     await settle();

@@ -15,7 +15,7 @@ async function aFleet(options: Parameters<typeof startFleet>[0] = {}): Promise<T
   return fleet;
 }
 
-test('tells an alert with its messages and why somebody was told or not', async () => {
+test('tells an alert with its messages and why a channel was told or not', async () => {
   await using fleet = await aFleet();
   const channel = await addChannel(fleet);
   const alert = await addAlert(fleet, { severity: 'critical', severitySource: 'override' });

@@ -133,7 +133,7 @@ test('knows no channel by a name that none has', async () => {
   }
 });
 
-test('says at once that nobody sends a test while no controller leads', async () => {
+test('says at once that no test is sent while no controller leads', async () => {
   await using fleet = await startFleet();
   await addChannel(fleet);
   const answer = await fleet.ask(`${path}/team-chat/test`, { method: 'POST' });

@@ -172,7 +172,7 @@ test('of a log of megabytes on one line the last mebibyte is given, its secrets 
   assert.equal(live.truncated, true);
 });
 
-test('gives what was stored when the pod is gone, or nobody can reach the cluster', async () => {
+test('gives what was stored when the pod is gone, or the cluster cannot be reached', async () => {
   for (const failsWith of [undefined, 'unreachable', 'forbidden'] as const) {
     const { fleet, run } = await failedRun(() => ({ pods: [], ...(failsWith ? { failsWith } : {}) }), 'kept\n');
     await using _ = fleet;

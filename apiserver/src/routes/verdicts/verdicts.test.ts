@@ -53,7 +53,7 @@ async function alertsOf(fleet: TestFleet): Promise<readonly Alert[]> {
 }
 
 describe('why a run failed', () => {
-  test('names the container and its memory limit, though nobody watched it end, on run, CronJob and alert', async () => {
+  test('names the container and its memory limit, though its end was not watched, on run, CronJob and alert', async () => {
     await using fleet = await startFleet();
     await aKilledBackup(fleet);
     const { items } = (await fleet.ask('/api/v1/cronjobs/prod/backup/executions')).json() as ExecutionPage;

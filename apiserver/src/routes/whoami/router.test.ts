@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { abilities, type Whoami } from '@cronjob-monitor/shared/contract';
 import { startApi } from '../../testing/api.ts';
 
-test('in mode none nobody is asked for, and everybody may do everything', async () => {
+test('mode none asks for no identity, and every caller may do everything', async () => {
   await using api = await startApi();
   const answer = await api.ask('/api/v1/whoami?namespace=prod');
   assert.equal(answer.headers['cache-control'], 'no-store');
@@ -20,7 +20,7 @@ test('in mode none nobody is asked for, and everybody may do everything', async 
   assert.equal(((await api.ask('/api/v1/whoami')).json() as Whoami).namespace, null);
 });
 
-test('while read-only nobody may change anything', async () => {
+test('while read-only no caller may change anything', async () => {
   await using api = await startApi({ settings: { readOnly: true } });
   const { can, readOnly } = (await api.ask('/api/v1/whoami')).json() as Whoami;
   assert.equal(readOnly, true);

@@ -122,7 +122,7 @@ test('a pod that is both alive and said to be gone counts once', () => {
   assert.equal(memory.podsOf('job').length, 1);
 });
 
-test('gone pods are forgotten with their run, or when nobody asked for them for long', () => {
+test('gone pods are forgotten with their run, or when they were not asked for during a long time', () => {
   memory.lost(aPod({ uid: 'a', jobUid: 'job' }), 100);
   memory.forget('job');
   assert.equal(memory.podsOf('job').length, 0);

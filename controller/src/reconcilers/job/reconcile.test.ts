@@ -36,12 +36,12 @@ test('a Job that failed is a run that failed', () => {
   assert.equal(recordOf(gathered(aFailedJob()))?.status, 'failed');
 });
 
-test('a Job that somebody deleted before it ended is a run that was deleted', () => {
+test('a Job that was deleted before it ended is a run that was deleted', () => {
   const snapshot = { job: running, gone: { at: 5_000, seen: true } };
   assert.equal(recordOf(gathered(running, { snapshot }))?.status, 'deleted');
 });
 
-test('a Job that went while nobody watched is a run that was not seen', () => {
+test('a Job that went during a gap of the watch is a run that was not seen', () => {
   const snapshot = { job: running, gone: { at: 5_000, seen: false } };
   assert.equal(recordOf(gathered(running, { snapshot }))?.status, 'unobserved');
 });

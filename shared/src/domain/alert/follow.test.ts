@@ -111,7 +111,7 @@ test('a level that goes on is told again as a reminder', () => {
   assert.deepEqual(short(follow(rules, 'jobStuck', { ...facts, last })), [['duplicate', 23 * 60, 'end'], undefined]);
 });
 
-test('an alert of a CronJob that it depends on holds it, nobody knows until when', () => {
+test('an alert of a CronJob that it depends on holds it, until an instant that is not known', () => {
   const parents = [{ id: 'p', type: 'jobFailed', severity: 'critical', toldAt: now }] as const;
   assert.deepEqual(short(follow(rules, 'jobFailed', { ...facts, parents })), [['inhibition', undefined], undefined]);
 });

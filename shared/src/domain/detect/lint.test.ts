@@ -98,7 +98,7 @@ const deadMan = (maxTimeSinceLastSuccess: string): Partial<LintedMonitor> => ({
 });
 const cases: Row[] = [
   ['a schedule that cannot be read', { cronJob: { schedule: 'each day' } }, ['ScheduleInvalid']],
-  ['a zone that nobody knows', { cronJob: { timeZone: 'Europe/Atlantis' } }, ['ZoneUnknown']],
+  ['an unknown zone', { cronJob: { timeZone: 'Europe/Atlantis' } }, ['ZoneUnknown']],
   ['a day that never comes', { cronJob: { schedule: '0 0 30 2 *' } }, ['ScheduleNeverFires']],
   [
     'an interval longer than the starting deadline',
@@ -227,7 +227,7 @@ const cases: Row[] = [
     ['SeverityNotRouted'],
   ],
   [
-    'nobody to tell',
+    'no channel to tell',
     { spec: { alerting: { enabled: true, channelRefs: [], severityOverrides: {} } } },
     ['SeverityNotRouted'],
   ],
@@ -241,7 +241,7 @@ const cases: Row[] = [
     { cronJob: { schedule: '30 2 * * *', timeZone: 'Europe/Berlin' } },
     ['SlotInDstChange'],
   ],
-  ['a zone that nobody names', { cronJob: { timeZone: undefined }, isDefaultZoneGiven: false }, ['ZoneNotDeclared']],
+  ['a zone that is not named', { cronJob: { timeZone: undefined }, isDefaultZoneGiven: false }, ['ZoneNotDeclared']],
   ['a zone named for all', { cronJob: { timeZone: undefined } }, []],
   ['containers that restart in their pod', { cronJob: { restartPolicy: 'OnFailure' } }, ['LastLogLost']],
   [
@@ -298,7 +298,7 @@ test('twenty CronJobs of one minute are a crowd when they are a fifth of all', (
   assert.deepEqual(codes({ cronJobs: [...crowd, ...others, aCronJob({ name: 'one-more' })] }), []);
   assert.deepEqual(codes({ cronJobs: crowd.slice(1) }), []);
   const resting = crowd.map((cronJob) => ({ ...cronJob, nextRunAt: undefined }));
-  assert.deepEqual(codes({ cronJobs: resting }), [], 'suspended ones crowd nobody');
+  assert.deepEqual(codes({ cronJobs: resting }), [], 'suspended ones crowd no minute');
 });
 
 test('a finding names its field, its CronJob and the figures', () => {

@@ -100,7 +100,7 @@ test('without an assertion an open alert ends', () => {
   assert.deepEqual(verdict.kind === 'quiet' && verdict.reason, 'notConfigured');
 });
 
-test('what began and ended while nobody looked is found, from the first broken run to the first that meets all', () => {
+test('what began and ended between two looks is found, from the first broken run to the first that meets all', () => {
   const rule = { assertions: [asserts({ min: 1 })] };
   const passed = outputPassed(rule, { runs: runsOf(5, 0, 0, 5, 0), judgesFromAt: 0 });
   assert.deepEqual(

@@ -97,7 +97,7 @@ test('a deleted run keeps the cause of a pod that had failed before', () => {
   assert.equal(toExecution(aJob({ failedPods: 1 }), [failedPod('a', 5)], { ...seen, vanished })?.exitCode, 3);
 });
 
-test('a run that nobody saw end has no known end', () => {
+test('a run whose end was not seen has no known end', () => {
   const run = toExecution(aJob(), [], { ...seen, vanished: { status: 'unobserved', at: endedAt }, delayed: true });
   assert.equal(run?.status, 'unobserved');
   assert.equal(run?.finishedAt, undefined);
@@ -156,7 +156,7 @@ const rows: [string, Partial<JobFacts>, boolean, 'Replace' | 'Allow' | undefined
     0,
     { status: 'deleted' },
   ],
-  ['nobody watched', {}, false, 'Replace', [next()], 0, { status: 'unobserved' }],
+  ['not watched', {}, false, 'Replace', [next()], 0, { status: 'unobserved' }],
 ];
 
 for (const [title, changes, seen, policy, siblings, seconds, verdict] of rows) {

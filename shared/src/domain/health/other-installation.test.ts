@@ -12,7 +12,7 @@ const mark = (changes: Partial<StatusMark>): StatusMark => ({
   ...changes,
 });
 
-test('whoever writes with another database is another installation, for 10 minutes', () => {
+test('a writer with another database is another installation, for 10 minutes', () => {
   assert.equal(otherInstallationOf([mark({})], own, now)?.name, 'elsewhere');
   assert.equal(otherInstallationOf([mark({ writtenAt: now - 10 * minute + 1 })], own, now)?.name, 'elsewhere');
   assert.equal(otherInstallationOf([mark({ writtenAt: now - 10 * minute })], own, now), undefined);

@@ -5,7 +5,7 @@ interface CauseRow {
   readonly symptom: Symptom;
   /** Wakes a person: something is lost, or is not done at all. */
   readonly isCritical?: true;
-  /** What passes within this time is told to no one. */
+  /** A symptom that passes within this time is not told. */
   readonly patienceMs?: number;
   /** It concerns one monitor, one channel or one process: its own page shows it, readiness, health and the log do not. */
   readonly isOfPart?: true;

@@ -42,7 +42,7 @@ test('labels name what it is about, annotations say what happened', () => {
   );
 });
 
-test('a label names the owner, where somebody says who that is', () => {
+test('a label names the owner, where an annotation says who that is', () => {
   const labelsOf = (owner?: string) => alertsOf(anOutgoing({ message: firing(), owner }), 'full', now)[0]?.labels ?? {};
   assert.equal(labelsOf('team-data')['owner'], 'team-data');
   assert.ok(!('owner' in labelsOf()) && !('owner' in labelsOf('')));

@@ -51,7 +51,7 @@ test('a purge needs every monitor that selected the CronJob when it was deleted'
   assert.equal(purgeDueAt([later], now), now + 3 * dayMs);
   assert.equal(purgeDueAt([purge, later], now), now + 3 * dayMs, 'the latest of them');
   assert.equal(purgeDueAt([purge, silent], now), undefined);
-  assert.equal(purgeDueAt([], now), undefined, 'nobody asked');
+  assert.equal(purgeDueAt([], now), undefined, 'not asked for');
   assert.equal(purgeDueAt([rule({ onCronJobDeletion: 'purge-after-days' })], now), undefined, 'after how many days?');
   assert.equal(purgeDueAt([rule({ onCronJobDeletion: 'purge-after-days', purgeAfterDays: 0 })], now), now);
 });

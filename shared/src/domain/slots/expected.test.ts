@@ -46,7 +46,7 @@ test('intervals count from the last start and not from what was due in between',
   ]);
 });
 
-test('a start off the phase is the new phase, and was due for nobody', () => {
+test('a start off the phase is the new phase, and was due at no slot', () => {
   const epochs = [epoch('@every 1h', '00:00', undefined, { deadlineS: 7_200 })];
   assert.deepEqual(slots(epochs, '05:00', { afterAt: at('00:10'), anchorAt: at('00:10'), startedAt: [at('02:35')] }), [
     ['01:10', '02:10'],
@@ -56,7 +56,7 @@ test('a start off the phase is the new phase, and was due for nobody', () => {
   ]);
 });
 
-test('of two starts that are remembered the newest counts, whoever remembers it', () => {
+test('of two starts that are remembered the newest counts, wherever it is remembered', () => {
   const epochs = [epoch('@every 1h', '00:00')];
   const more = { afterAt: at('01:00'), anchorAt: at('00:50'), startedAt: [at('00:20'), at('00:40')] };
   assert.deepEqual(slots(epochs, '02:00', more), [['01:50', '02:50']]);

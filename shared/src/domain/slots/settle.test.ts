@@ -113,13 +113,13 @@ const cases: Case[] = [
   },
   { says: 'a CronJob that is being deleted misses nothing', facts: { deletingAt: at('01:45:00') }, now: '02:02:00' },
   {
-    says: 'nobody watched: not seen',
+    says: 'not watched: not seen',
     facts: { gaps: [{ fromAt: at('01:50:00'), toAt: at('02:30:00') }] },
     now: '02:35:00',
     slots: { '02:00:00': 'unobserved' },
   },
   {
-    says: 'nobody watched, but nothing can have been collected: missed',
+    says: 'not watched, but nothing can have been collected: missed',
     facts: { gaps: [{ fromAt: at('01:50:00'), toAt: at('02:30:00') }], traces: keepsAll },
     now: '02:35:00',
     slots: { '02:00:00': 'missed' },

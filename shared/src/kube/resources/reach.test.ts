@@ -85,7 +85,7 @@ for (const { says, own, given, more, reaches, refused = [], passedOver = [] } of
     reaches: ['closed'],
   },
   {
-    says: 'no ignored namespace, whoever asks',
+    says: 'no ignored namespace, whatever asks',
     own: 'monitoring',
     given: selector({ namespaces: ['kube-system'] }),
     reaches: [],

@@ -48,7 +48,7 @@ test('statements are timed by kind, retries counted by reason', async () => {
   assert.match(text, /db_retries_total\{reason="deadlock"\} 1/);
 });
 
-test('a schema that nobody has looked for has no series, and the pool is read at each scrape', async () => {
+test('a schema that was not looked for has no series, and the pool is read at each scrape', async () => {
   const { registry, metrics } = someMetrics();
   assert.doesNotMatch(await registry.metrics(), /^cronjob_monitor_db_schema_version \d/m);
   metrics.store.schemaFound(2);

@@ -10,7 +10,7 @@ const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthentic
 export class Authenticator {
   readonly #static = new Map<string, User>();
   readonly #accounts: ServiceAccountTokens;
-  /** Without any token there is nothing to tell users apart by: everybody is the administrator. */
+  /** Without any token there is nothing to tell users apart by: every caller is the administrator. */
   #open = true;
 
   constructor(accounts: ServiceAccountTokens) {
@@ -34,7 +34,7 @@ export class Authenticator {
     return this.#accounts.verify(token) ?? { error: 'invalid bearer token' };
   }
 
-  /** The sender of a request. Throws a 401 for a token that nobody has. */
+  /** The sender of a request. Throws a 401 for an unknown token. */
   userOf(headers: IncomingHttpHeaders): User {
     const token = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
     if (token === undefined) return this.#open ? administrator : anonymous;

@@ -4,7 +4,7 @@ import { fieldsOf, listOf, textOf, type Fields } from '../json.ts';
 import type { KubeObject } from '../storage/kube-object.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 
-/** What somebody wants to do: to a resource, or to a path that is none. */
+/** What a caller wants to do: to a resource, or to a path that is none. */
 export type Deed = ResourceDeed | PathDeed;
 
 interface ResourceDeed {
@@ -53,7 +53,7 @@ const discoveryPaths = [
   '/version/',
 ];
 
-/** What everybody may do, with the groups that may. */
+/** What every user may do, with the groups that may. */
 const generalRules: readonly { readonly group: string; readonly rules: readonly Rule[] }[] = [
   {
     group: 'system:authenticated',
@@ -73,7 +73,7 @@ const generalRules: readonly { readonly group: string; readonly rules: readonly 
 
 const rbacGroup = 'rbac.authorization.k8s.io';
 
-/** Decides by roles and bindings as they are stored, and by what everybody may do. */
+/** Decides by roles and bindings as they are stored, and by what every user may do. */
 export class Authorizer {
   readonly #store: ObjectStore;
   readonly #rules: AccessRule[] = [];

@@ -20,7 +20,7 @@ interface RecorderDeps {
   readonly clock: SimClock;
   readonly random: Random;
   readonly events: Kind;
-  /** Whether somebody would see an event that is gone again before the next look. */
+  /** Whether a watch or a look would see an event that is gone again before the next look. */
   readonly isWatched: () => boolean;
 }
 
@@ -67,7 +67,7 @@ export class EventRecorder {
 
   record(about: KubeObject, text: EventText): void {
     const at = this.#deps.clock.now();
-    // In weeks that pass in one go, events that are over before the end would be most of the work, and nobody sees them.
+    // In weeks that pass in one go, events that are over before the end would be most of the work, and are not seen.
     if (this.#deps.clock.horizon - at > eventLifeMs + eventSlackMs && !this.#deps.isWatched()) return;
     this.#deps.clock.callAt(at + writeDelayMs, () => this.#write(about, text, at));
   }

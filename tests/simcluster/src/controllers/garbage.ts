@@ -85,7 +85,7 @@ export class GarbageCollector {
 
   #ownerExists(owner: OwnerReference, namespace: string | undefined): boolean {
     const place = this.#placeOf(owner, namespace);
-    // Of a kind that nobody serves it cannot be said that it is gone.
+    // Of a kind that is not served it cannot be said that it is gone.
     return place === undefined || this.#find(place)?.metadata.uid === owner.uid;
   }
 

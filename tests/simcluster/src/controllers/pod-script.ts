@@ -80,7 +80,7 @@ export function isUnschedulable(pod: Pod): boolean {
   return scriptNote(pod, 'outcome') === 'unschedulable';
 }
 
-/** Whether somebody plays this pod: it has a script, or it belongs to a Job. */
+/** Whether the cluster plays this pod: it has a script, or it belongs to a Job. */
 export function isPlayed(pod: Pod): boolean {
   const scripted = ['outcome', 'seconds', 'log'].some((name) => scriptNote(pod, name) !== undefined);
   return scripted || isLifelike(pod) || controllerOf(pod)?.kind === 'Job';

@@ -6,7 +6,7 @@ import type { VerbDeps } from '../verbs/verb-deps.ts';
 const makeMs = 5;
 const name = 'default';
 
-/** Gives every namespace the service account `default`, again when somebody removes it. */
+/** Gives every namespace the service account `default`, again when it is removed. */
 export class ServiceAccountController {
   readonly #deps: VerbDeps;
   readonly #accounts: Kind;

@@ -7,7 +7,7 @@ export interface PlaceLimits {
   readonly writes: number;
 }
 
-/** What a real server allows when nobody configures it. */
+/** What a real server allows by default. */
 const usualPlaces: PlaceLimits = { reads: 400, writes: 200 };
 
 /** The places of requests that are worked on. Watches and logs take none; administrators are let in beyond the limit. */

@@ -47,7 +47,7 @@ export function isSameManager(a: Manager, b: Pick<Manager, 'name' | 'operation' 
   return a.name === b.name && a.operation === b.operation && a.subresource === b.subresource;
 }
 
-/** Fields that somebody else owns and that would change. */
+/** Fields that another manager owns and that would change. */
 interface Conflict {
   readonly manager: Manager;
   readonly path: string;

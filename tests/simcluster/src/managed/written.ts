@@ -5,7 +5,7 @@ import { changedFields } from './merge.ts';
 import { isSameManager, printManagers, readManagers, type Manager } from './owners.ts';
 import { shapeOf } from './shape.ts';
 
-/** Fields of the server, which nobody owns. */
+/** Fields of the server, which no manager owns. */
 const unowned = new Set([
   'f:name',
   'f:namespace',
@@ -16,7 +16,7 @@ const unowned = new Set([
   'f:resourceVersion',
 ]);
 
-/** Leaves out what nobody owns, and the part that a write to this place does not reach. */
+/** Leaves out what no manager owns, and the part that a write to this place does not reach. */
 export function ownable(fields: FieldSet, kind: Kind, subresource: string | undefined): FieldSet {
   return fields.filter(([top, second]) => {
     if (top === undefined || top === 'f:apiVersion' || top === 'f:kind') return false;
@@ -46,7 +46,7 @@ export function creatorOf(object: KubeObject, kind: Kind, manager: string): Mana
 }
 
 /**
- * An object after a write that was no apply: who wrote owns what changed, and others own it no more. Objects that nobody ever
+ * An object after a write that was no apply: who wrote owns what changed, and others own it no more. Objects that were never
  * applied carry no managed fields.
  */
 export function withWriter(next: KubeObject, old: KubeObject, kind: Kind, writing: Writing): KubeObject {

@@ -19,7 +19,7 @@ const fewKeys = 100;
 /** The objects of one resource, in the order of their keys, and the changes that led here as far as they are kept. */
 export class ResourceTable {
   readonly #objects = new Map<string, KubeObject>();
-  /** Sorted, but for those that came since somebody last wanted them in order. */
+  /** Sorted, but for those that came since they were last read in order. */
   #keys: string[] = [];
   #unsorted: string[] = [];
   /** Oldest first. */

@@ -43,7 +43,7 @@ describe('virtual time', () => {
     assert.equal(calls, 0);
   });
 
-  test('knows during an advance how far nobody will look', () => {
+  test('knows during an advance how far there will be no look', () => {
     const clock = createClock(0);
     const horizons: number[] = [clock.horizon];
     clock.callAt(10, () => horizons.push(clock.horizon));

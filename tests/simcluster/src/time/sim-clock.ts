@@ -9,7 +9,7 @@ export interface PendingCall {
 export interface SimClock {
   now(): number;
   /**
-   * Until here time passes without a moment in which somebody else could look: the end of an advance that is going on, now
+   * Until here time passes without a moment in which others could look: the end of an advance that is going on, now
    * otherwise. What is over before then need not be done, if only looking could tell.
    */
   readonly horizon: number;

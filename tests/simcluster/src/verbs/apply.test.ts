@@ -68,7 +68,7 @@ describe('server-side apply', () => {
     assert.deepEqual((await apply('alpha', config({}))).body.data, { one: 'x' });
   });
 
-  test('gives up what is no longer applied, unless somebody else wants it too', async (t) => {
+  test('gives up what is no longer applied, unless another manager wants it too', async (t) => {
     const { apply } = await anApplier(t);
     await apply('alpha', config({ one: '1', two: '2' }));
     await apply('beta', config({ two: '2' }));

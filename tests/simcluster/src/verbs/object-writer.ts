@@ -26,7 +26,7 @@ const longestGeneratedStem = 58;
 const suffixLength = 5;
 
 /**
- * What every write does, whoever asks for it: names, uids, generations, finalizers, grace. Knows nothing of HTTP and
+ * What every write does, for every client: names, uids, generations, finalizers, grace. Knows nothing of HTTP and
  * checks nothing; clients are checked before they come here, and the cluster's own controllers are trusted.
  */
 export class ObjectWriter {
@@ -163,7 +163,7 @@ export class ObjectWriter {
 function graceOf(pod: KubeObject, asked: number | undefined): number {
   const spec = pod.spec as { nodeName?: string; terminationGracePeriodSeconds?: number } | undefined;
   const phase = (pod.status as { phase?: string } | undefined)?.phase;
-  // Nobody runs it, or it has ended: there is nothing to wait for.
+  // No node runs it, or it has ended: there is nothing to wait for.
   if (spec?.nodeName === undefined || spec.nodeName === '' || phase === 'Succeeded' || phase === 'Failed') return 0;
   const seconds = asked ?? spec.terminationGracePeriodSeconds ?? 30;
   return seconds < 0 ? 1 : seconds;

@@ -10,7 +10,7 @@ export interface WriteOptions {
   readonly force: boolean;
 }
 
-/** Who writes, where a request names nobody: the first part of its user agent. */
+/** Who writes, where a request names no manager: the first part of its user agent. */
 export function managerOf(options: WriteOptions, { userAgent }: { readonly userAgent: string }): string {
   return options.fieldManager || (userAgent.split('/')[0] ?? '').slice(0, longestManager);
 }

@@ -20,7 +20,7 @@ interface DiscordMessage {
 const most = { title: 256, description: 4_096, fields: 25, name: 256, value: 1_024, footer: 2_048 };
 const budget = 5_000;
 
-/** Discord, by the webhook of a channel: one embed, and the order to mention no one. */
+/** Discord, by the webhook of a channel: one embed, and the order to mention no user. */
 export const discord: ChatFormat<DiscordMessage> = {
   gapMs: 2_000,
   budget,

@@ -25,7 +25,7 @@ interface GoogleChatMessage {
 }
 
 /**
- * Google Chat, by the webhook of a space: one card, in the thread of its alert. A card mentions no one, and there is no other text. A
+ * Google Chat, by the webhook of a space: one card, in the thread of its alert. A card mentions no user, and there is no other text. A
  * message may have 32,000 bytes. https://developers.google.com/workspace/chat/api/reference/rest/v1/cards
  */
 export const googlechat: ChatFormat<GoogleChatMessage> = {

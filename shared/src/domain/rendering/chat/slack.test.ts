@@ -89,7 +89,7 @@ test('what the alert has not is left out', () => {
   assert.equal(text, 'WARNING prod/nightly: run failed, exit 137 (OOMKilled), 3rd in a row');
 });
 
-test('nobody is mentioned and no link is hidden by texts of strangers', () => {
+test('no user is mentioned and no link is hidden by texts of strangers', () => {
   const bad = '<!channel> <@U123> <https://evil.example.org|click> & ```';
   const payload = payloadOf(
     firing({
