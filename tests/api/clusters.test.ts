@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type {
-  AlertList,
-  ClusterList,
-  CronJobDetail,
-  CronJobList,
-  IncidentList,
+import {
+  alertHistorySortKeys,
+  alertSortKeys,
+  type AlertList,
+  type ClusterList,
+  type CronJobDetail,
+  type CronJobList,
+  type IncidentList,
 } from '@cronjob-monitor/shared/contract';
 import { ask, disagreements, testSettings, type Answer } from '@cronjob-monitor/apiserver/testing';
 import type { Cluster, Identity } from '@cronjob-monitor/shared/kube';
@@ -135,6 +137,37 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
             [4, false],
           ],
         );
+      }
+    });
+
+    test('pages of alerts and incidents are parts of their list too, each row as its own cluster tells it', async () => {
+      type Rows = { readonly items: readonly { readonly cluster?: string }[]; readonly pagination?: { total: number } };
+      const sorts = [...alertSortKeys, ...alertSortKeys.map((key) => `-${key}`)];
+      const lists = [
+        ...sorts.map((sort) => `/alerts?sort=${sort}`),
+        ...alertHistorySortKeys.map((sort) => `/alerts/history?sort=${sort}`),
+        '/incidents?',
+      ];
+      for (const path of lists) {
+        const whole = await read<Rows>(`${path}&limit=100`);
+        const pages: Rows[] = [];
+        for (let offset = 0; offset < whole.items.length; offset++)
+          pages.push(await read<Rows>(`${path}&limit=1&offset=${offset}`));
+        assert.deepEqual(
+          pages.flatMap(({ items }) => items),
+          whole.items,
+          path,
+        );
+        for (const cluster of ['eu', 'us-east']) {
+          const own = await read<Rows>(`${path}&cluster=${cluster}&limit=100`);
+          const there = whole.items.filter((row) => row.cluster === cluster);
+          assert.deepEqual(
+            there,
+            own.items.map((item) => ({ cluster, ...item })),
+            `${path}, ${cluster}`,
+          );
+        }
+        assert.ok(whole.items.length > 1, `${path} has rows`);
       }
     });
 

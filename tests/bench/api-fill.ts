@@ -63,6 +63,7 @@ export async function fillFleet(
 }
 
 const namespaceOf = (index: number): string => `bench-${String(index % namespaces).padStart(2, '0')}`;
+export const benchNamespaces: readonly string[] = Array.from({ length: namespaces }, (_, index) => namespaceOf(index));
 const nameOf = (index: number): string => `job-${String(index).padStart(5, '0')}`;
 
 async function fillCatalog(store: Store, epoch: number, cronJobs: number, now: number): Promise<void> {

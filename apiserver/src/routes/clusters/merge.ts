@@ -1,12 +1,15 @@
-import type { CronJob, MissingCluster } from '@cronjob-monitor/shared/contract';
-import type { RankedCronJob } from '@cronjob-monitor/shared/store';
+import type { Alert, CronJob, Incident, MissingCluster } from '@cronjob-monitor/shared/contract';
+import type { RankedCronJob, StoredAlert } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { databaseUnavailable, internalError, invalidRequest } from '../../errors.ts';
 import { askedNamespaces } from '../../middleware/guard.ts';
 import { withoutForeignLines } from '../../middleware/withheld-lines.ts';
+import { findEndedAlerts, findOpenAlerts, type AlertsQuery, type HistoryQuery } from '../alerts/find.ts';
+import { presentAlerts } from '../alerts/present.ts';
 import { findCronJobs, presentFound } from '../cronjobs/list.ts';
 import type { CronJobsQuery } from '../cronjobs/query.ts';
 import type { RouteDeps, ServedCluster } from '../deps.ts';
+import { findIncidentPage, presentIncidents, type FoundIncident, type IncidentsQuery } from '../incidents/read.ts';
 import type { Route } from '../route.ts';
 import { askInTurn } from './in-turn.ts';
 import { ordersOfLists, type ListOrder } from './orders.ts';
@@ -55,10 +58,14 @@ export async function answerOfAll(route: Route, home: RouteDeps, ctx: ApiContext
   const whole = page && { offset: 0, limit: page.offset + page.limit };
   const parts = listsInParts.get(route.id);
   // As many rows from the first on as the page can have of this cluster alone.
-  const respond = async ({ cluster: { deps }, query }: Asked): Promise<ListAnswer> =>
-    (await (parts
-      ? parts.find(deps, { ...query, ...whole })
-      : route.respond(deps, ctx, { ...query, ...whole }))) as ListAnswer;
+  const respond = async ({ cluster: { deps }, query }: Asked): Promise<ListAnswer> => {
+    const asked = { ...query, ...whole };
+    if (!parts) return (await route.respond(deps, ctx, asked)) as ListAnswer;
+    return deps.answers.read(['found', route.id, asked], async () => {
+      const { found: items, ...counts } = await parts.find(deps, asked);
+      return { items, ...counts };
+    });
+  };
   const cut = async <T extends object>({ deps, isHome }: ServedCluster, answer: T): Promise<T> =>
     isHome ? answer : ((await withoutForeignLines(deps.authentication, caller, answer)) as T);
   const missing: MissingCluster[] = [];
@@ -71,7 +78,7 @@ export async function answerOfAll(route: Route, home: RouteDeps, ctx: ApiContext
   if (read.length === 0) throw databaseUnavailable(undefined);
   const { rows, ...answer } = merged(read, { order: order.compare(first?.query ?? {}), page });
   const items = parts
-    ? await presentRows(rows, home, missing, async ({ cluster, query }, found) => {
+    ? await presentRows(rows, parts.keyOf, home, missing, async ({ cluster, query }, found) => {
         const items = await parts.present(cluster.deps, found, query);
         return (await cut(cluster, { items })).items;
       })
@@ -105,6 +112,7 @@ async function askAll<Of extends Pick<Asked, 'cluster'>, Answer>(
 /** The rows of the page in full, asked of the clusters that have one there. */
 async function presentRows(
   rows: readonly MergedRow[],
+  keyOf: ListInParts['keyOf'],
   home: RouteDeps,
   missing: MissingCluster[],
   present: (of: Asked, found: readonly object[]) => Promise<readonly object[]>,
@@ -117,37 +125,51 @@ async function presentRows(
     ),
   );
   // What went away meanwhile has no row in full any more.
-  const nameOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
-    `${namespace}/${name}`;
   const inFull = new Map(
-    answers.map(({ of: { of }, answer }) => [of, new Map(answer.map((item) => [nameOf(item as CronJob), item]))]),
+    answers.map(({ of: { of }, answer }) => [of, new Map(answer.map((item) => [keyOf(item), item]))]),
   );
   return rows.flatMap(({ of, row }) => {
-    const item = inFull.get(of)?.get(nameOf(row as CronJob));
+    const item = inFull.get(of)?.get(keyOf(row));
     return item ? { cluster: of.cluster.name, ...item } : [];
   });
 }
 
 /** A list of which only the rows of the page are read in full, once all clusters have said what they have. */
 interface ListInParts {
-  find(deps: RouteDeps, query: Record<string, unknown>): Promise<object>;
-  present(deps: RouteDeps, found: readonly object[], query: Record<string, unknown>): Promise<readonly object[]>;
+  find(deps: RouteDeps, query: object): Promise<{ readonly found: readonly object[] }>;
+  present(deps: RouteDeps, found: readonly object[], query: object): Promise<readonly object[]>;
+  /** Tells rows of one cluster apart; the same for what was found and for what it is in full. */
+  keyOf(row: object): string;
 }
 
 const listsInParts: ReadonlyMap<string, ListInParts> = new Map([
+  ['listCronJobs', inParts<CronJobsQuery, RankedCronJob, CronJob>(findCronJobs, presentFound, nameOf)],
+  ['listAlerts', inParts<AlertsQuery, StoredAlert, Alert>(findOpenAlerts, presentAlerts, ({ id }) => id)],
+  ['listAlertHistory', inParts<HistoryQuery, StoredAlert, Alert>(findEndedAlerts, presentAlerts, ({ id }) => id)],
   [
-    'listCronJobs',
-    {
-      find: (deps: RouteDeps, query: Record<string, unknown>) =>
-        deps.answers.read(['ranked cronjobs', query], async () => {
-          const { found: items, ...counts } = await findCronJobs(deps, query as CronJobsQuery);
-          return { items, ...counts };
-        }),
-      present: (deps: RouteDeps, found: readonly object[], query: Record<string, unknown>) =>
-        presentFound(deps, found as readonly RankedCronJob[], query as CronJobsQuery),
-    },
+    'listIncidents',
+    inParts<IncidentsQuery, FoundIncident, Incident>(findIncidentPage, presentIncidents, (row) =>
+      nameOf('ref' in row ? row.ref : row.cronjob),
+    ),
   ],
 ]);
+
+/** A route has checked its query, and rows come back as they were given: the types of each list are known here alone. */
+function inParts<Query extends object, Found extends object, Item extends object>(
+  find: (deps: RouteDeps, query: Query) => Promise<{ readonly found: readonly Found[] }>,
+  present: (deps: RouteDeps, found: readonly Found[], query: Query) => Promise<readonly Item[]>,
+  keyOf: (row: Found | Item) => string,
+): ListInParts {
+  return {
+    find: (deps, query) => find(deps, query as Query),
+    present: (deps, found, query) => present(deps, found as readonly Found[], query as Query),
+    keyOf: (row) => keyOf(row as Found | Item),
+  };
+}
+
+function nameOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `${namespace}/${name}`;
+}
 
 /** Each cluster is asked for all rows up to the end of the page. */
 const mostRows = 5_000;

@@ -1,22 +1,18 @@
 import {
-  healthStates,
   monitorPhases,
   severities,
-  type Alert,
-  type AlertType,
   type Channel,
   type CronJobSortKey,
-  type Incident,
   type Monitor,
   type Silence,
   type SilenceSortKey,
-  type alertHistorySortKeys,
-  type alertSortKeys,
   type channelSortKeys,
   type monitorSortKeys,
 } from '@cronjob-monitor/shared/contract';
-import type { RankedCronJob } from '@cronjob-monitor/shared/store';
+import type { AlertSort, RankedCronJob, StoredAlert } from '@cronjob-monitor/shared/store';
 import { orderBy, type Sort } from '../../middleware/parameters.ts';
+import { defaultHistoryLimit } from '../alerts/find.ts';
+import { defaultIncidentLimit, incidentOrder } from '../incidents/read.ts';
 
 /** How rows of several clusters stand in one list. Each cluster's own database has ordered its rows by the same keys. */
 export interface ListOrder {
@@ -28,8 +24,8 @@ export interface ListOrder {
 type Rank = string | number | null;
 type Keys<Key extends string, Item> = Readonly<Record<Key, (item: Item) => Rank>>;
 
+/** CronJobs, alerts and incidents are compared as they were found: each is read in full only once it is known to be on the page. */
 const valueOf = ({ value }: RankedCronJob): Rank => value ?? null;
-/** As each database has ordered them: a CronJob is read in full only once it is known to be on the page. */
 const cronJobs: Keys<CronJobSortKey, RankedCronJob> = {
   name: ({ name }) => name,
   namespace: ({ namespace }) => namespace,
@@ -43,42 +39,14 @@ const cronJobs: Keys<CronJobSortKey, RankedCronJob> = {
   activeAlerts: valueOf,
 };
 
-const alerts: Keys<(typeof alertSortKeys)[number] | (typeof alertHistorySortKeys)[number], Alert> = {
+const alerts: Keys<AlertSort, StoredAlert> = {
   severity: ({ severity }) => severities.indexOf(severity),
-  since: ({ since }) => since,
+  since: ({ sinceAt }) => sinceAt,
   type: ({ type }) => type,
-  namespace: ({ cronjob }) => cronjob.namespace,
-  cronjob: ({ cronjob }) => cronjob.name,
-  endedAt: ({ endedAt }) => endedAt,
+  namespace: ({ cronJob }) => cronJob.namespace,
+  cronjob: ({ cronJob }) => cronJob.name,
+  endedAt: ({ endedAt }) => endedAt ?? null,
 };
-
-/** Of two incidents in one state the one whose alerts say the worse comes first. */
-const typesByRank: readonly AlertType[] = [
-  'absent',
-  'deadManTriggered',
-  'missedSchedule',
-  'jobFailed',
-  'jobStuck',
-  'slaBreached',
-  'durationRegression',
-  'jobSuspended',
-];
-
-/** Of the worst of them; after all others without an alert. */
-export function rankOfTypes(alerts: readonly { readonly type: AlertType }[]): number {
-  return Math.min(typesByRank.length, ...alerts.map(({ type }) => typesByRank.indexOf(type)));
-}
-
-/** As the incidents of one cluster stand: what is held back comes last, then what is wrong decides, then the older comes first. */
-function tiesOfIncident({ alerts: open, verdict }: Incident): (string | number)[] {
-  const told = open.filter(({ state }) => state !== 'pending');
-  const isHeld = ({ state, verdict: { holds } }: Incident['alerts'][number]): boolean =>
-    state === 'suppressed' || holds.some(({ kind, by }) => kind === 'silenced' && by !== null);
-  const judged = told.length > 0 ? told : open;
-  return [Number(judged.length > 0 && judged.every(isHeld)), rankOfTypes(told), verdict.since ?? ''];
-}
-
-const incidents: Keys<'state', Incident> = { state: ({ verdict }) => healthStates.indexOf(verdict.state) };
 
 const silences: Keys<SilenceSortKey, Silence> = {
   endsAt: ({ endsAt }) => endsAt,
@@ -108,23 +76,24 @@ export const channelKeys: Keys<(typeof channelSortKeys)[number], Channel> = {
 /** The lists that have the rows of all clusters, by the id of their operation. */
 export const ordersOfLists: ReadonlyMap<string, ListOrder> = new Map([
   ['listCronJobs', inOrder(cronJobs, ({ namespace, name }) => [namespace, name])],
-  ['listAlerts', inOrder(alerts, ({ since }) => [since])],
-  ['listAlertHistory', { ...inOrder(alerts, ({ since }) => [since]), defaultLimit: 50 }],
-  ['listIncidents', { ...inOrder(incidents, tiesOfIncident, 'state'), defaultLimit: 50 }],
+  ['listAlerts', inOrder(alerts, ({ sinceAt }) => [sinceAt])],
+  ['listAlertHistory', { ...inOrder(alerts, ({ sinceAt }) => [sinceAt]), defaultLimit: defaultHistoryLimit }],
+  [
+    'listIncidents',
+    { compare: () => incidentOrder as (a: object, b: object) => number, defaultLimit: defaultIncidentLimit },
+  ],
   ['listSilences', inOrder(silences, ({ id }) => [id ?? ''])],
   ['listMonitors', inOrder(monitorKeys, ({ namespace, name }) => [namespace, name])],
   ['listChannels', inOrder(channelKeys, ({ name }) => [name])],
 ]);
 
-/** `always`: the key of a list that takes no order. */
 function inOrder<Key extends string, Item extends object>(
   keys: Keys<Key, Item>,
   tiesOf: (item: Item) => readonly (string | number)[],
-  always?: Key,
 ): ListOrder {
   return {
     compare(query) {
-      const sort = always === undefined ? (query['sort'] as Sort<Key>) : { key: always, descending: false };
+      const sort = query['sort'] as Sort<Key>;
       // Rows are of the shape that the operation's list has.
       return orderBy(keys, sort, tiesOf) as (a: object, b: object) => number;
     },

@@ -1,11 +1,14 @@
 import {
+  alertTypes,
+  maxLimit,
   openAlertStates,
+  severities,
   type AlertType,
   type CronJob,
   type HealthState,
   type Incident,
+  type IncidentList,
   type Ref,
-  type Severity,
 } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import {
@@ -16,10 +19,11 @@ import {
   type CatalogCronJob,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
-import { orderBy } from '../../middleware/parameters.ts';
+import { pageOf, toPagination } from '../../middleware/pagination.ts';
+import { flag, limit, names, namespaces, oneMonitor, orderBy, paging, words } from '../../middleware/parameters.ts';
+import type { Values } from '../../middleware/validate.ts';
 import { orNull } from '../../wire-values.ts';
 import { presentAlerts } from '../alerts/present.ts';
-import { rankOfTypes } from '../clusters/orders.ts';
 import { presentAll } from '../cronjobs/list.ts';
 import type { RouteDeps } from '../deps.ts';
 import { silenceOf } from '../verdicts/of-alert.ts';
@@ -28,20 +32,23 @@ import { readSurroundings, type Surroundings } from '../verdicts/surroundings.ts
 /** States in which a CronJob is an incident. */
 export const wrongStates = ['critical', 'warning', 'failing'] as const satisfies readonly HealthState[];
 
+export const incidentsQuery = {
+  state: words('States of the verdict.', wrongStates),
+  namespace: namespaces,
+  cronjob: names('Names of CronJobs.'),
+  owner: names('Owners, as the annotation says.'),
+  type: words('With an open alert of one of these types.', alertTypes),
+  severity: words('With an open alert of one of these severities, of these types.', severities),
+  acknowledged: flag('With such an alert that a person has acknowledged; false: with one that is not.'),
+  held: flag('True: all its alerts are held back; false: one at least is not, or it has none.'),
+  monitor: oneMonitor,
+  limit: limit(maxLimit),
+  offset: paging.offset,
+};
+export type IncidentsQuery = Values<typeof incidentsQuery>;
+
 /** Which incidents are asked for; an empty list asks for all. */
-interface IncidentsAsked {
-  readonly state: readonly (typeof wrongStates)[number][];
-  readonly namespace: readonly string[];
-  /** Names of CronJobs. */
-  readonly cronjob: readonly string[];
-  readonly owner: readonly string[];
-  /** These three are of one open alert. */
-  readonly type: readonly AlertType[];
-  readonly severity: readonly Severity[];
-  readonly acknowledged: boolean | undefined;
-  readonly held: boolean | undefined;
-  readonly monitor: Ref | undefined;
-}
+type IncidentsAsked = Omit<IncidentsQuery, 'limit' | 'offset'>;
 
 export const allIncidents: IncidentsAsked = {
   state: [],
@@ -56,7 +63,7 @@ export const allIncidents: IncidentsAsked = {
 };
 
 /** One that was found, as far as its rank needs it. */
-interface Found {
+export interface FoundIncident {
   readonly ref: Ref;
   readonly state: (typeof wrongStates)[number];
   /** Active and suppressed ones, worst first. */
@@ -69,12 +76,13 @@ interface Found {
   readonly cronJob: CatalogCronJob | undefined;
 }
 
+export const defaultIncidentLimit = 50;
 const runs = 30;
 const isWaiting = ({ state }: StoredAlert): boolean => state === 'pending';
 const keyOf = ({ namespace, name }: Ref): string => `${namespace}/${name}`;
 
 /** All of them in their order: by state, held ones last in it, then by what is wrong, then the older first. */
-export async function findIncidents(deps: RouteDeps, asked: IncidentsAsked): Promise<readonly Found[]> {
+export async function findIncidents(deps: RouteDeps, asked: IncidentsAsked): Promise<readonly FoundIncident[]> {
   const { silences } = await readSurroundings(deps);
   const wrong = await findWrong(deps, asked, silences);
   const missing = await findMissing(deps, asked, { silences, listed: new Set(wrong.map(({ ref }) => keyOf(ref))) });
@@ -83,25 +91,25 @@ export async function findIncidents(deps: RouteDeps, asked: IncidentsAsked): Pro
     (asked.type.length === 0 || asked.type.includes(type)) &&
     (asked.severity.length === 0 || asked.severity.includes(severity)) &&
     (asked.acknowledged === undefined || asked.acknowledged === (acknowledgement !== undefined));
-  const wanted = ({ ref, state, alerts, waiting, isHeld, cronJob }: Found): boolean =>
+  const wanted = ({ ref, state, alerts, waiting, isHeld, cronJob }: FoundIncident): boolean =>
     (asked.state.length === 0 || asked.state.includes(state)) &&
     (asked.cronjob.length === 0 || asked.cronjob.includes(ref.name)) &&
     (isAny || [...alerts, ...waiting].some(wantedAlert)) &&
     (asked.owner.length === 0 || asked.owner.includes(cronJob?.notes.owner ?? '')) &&
     (asked.held === undefined || asked.held === isHeld);
-  return [...wrong, ...missing].filter(wanted).toSorted(orderBy(byState, { key: 'state', descending: false }, tiesOf));
+  return [...wrong, ...missing].filter(wanted).toSorted(incidentOrder);
 }
 
 async function findWrong(
   { store }: RouteDeps,
   { namespace, monitor }: IncidentsAsked,
   silences: Surroundings['silences'],
-): Promise<Found[]> {
+): Promise<FoundIncident[]> {
   const filter = { namespaces: namespace, kinds: ['CronJob', 'Jobs'] as const, monitor };
   const ids = await listIdsInOrder(store, filter, { states: wrongStates });
   const [cronJobs, open] = await Promise.all([listCronJobsById(store, ids), listOpenAlerts(store, ids)]);
   const alertsOf = Map.groupBy(open, ({ cronJobId }) => cronJobId);
-  return cronJobs.flatMap((cronJob): Found[] => {
+  return cronJobs.flatMap((cronJob): FoundIncident[] => {
     const state = wrongStates.find((one) => one === cronJob.state);
     const alerts = parted(alertsOf.get(cronJob.id) ?? [], silences);
     return state === undefined ? [] : [{ ref: cronJob, state, ...alerts, cronJob }];
@@ -113,11 +121,11 @@ async function findMissing(
   { store }: RouteDeps,
   { namespace, monitor }: IncidentsAsked,
   { silences, listed }: { readonly silences: Surroundings['silences']; readonly listed: ReadonlySet<string> },
-): Promise<Found[]> {
+): Promise<FoundIncident[]> {
   const filter = { states: openAlertStates, types: ['absent'], namespaces: namespace, monitor } as const;
   const absent = await listAlerts(store, filter, { sort: { key: 'severity', descending: false } });
   const gone = absent.filter(({ subject, cronJob }) => subject === 'disappeared' && !listed.has(keyOf(cronJob)));
-  return [...Map.groupBy(gone, ({ cronJob }) => keyOf(cronJob)).values()].flatMap((found): Found[] => {
+  return [...Map.groupBy(gone, ({ cronJob }) => keyOf(cronJob)).values()].flatMap((found): FoundIncident[] => {
     const { alerts, ...rest } = parted(found, silences);
     const ref = found[0]?.cronJob;
     return ref ? [{ ref, state: alerts[0]?.severity ?? 'failing', alerts, ...rest, cronJob: undefined }] : [];
@@ -128,7 +136,7 @@ async function findMissing(
 function parted(
   open: readonly StoredAlert[],
   silences: Surroundings['silences'],
-): Pick<Found, 'alerts' | 'waiting' | 'isHeld'> {
+): Pick<FoundIncident, 'alerts' | 'waiting' | 'isHeld'> {
   const alerts = open.filter((alert) => !isWaiting(alert));
   const isHeld = (alert: StoredAlert): boolean =>
     alert.state === 'suppressed' || silenceOf(alert, silences) !== undefined;
@@ -136,21 +144,45 @@ function parted(
   return { alerts, waiting: open.filter(isWaiting), isHeld: judged.length > 0 && judged.every(isHeld) };
 }
 
-const byState = { state: ({ state }: Found): number => wrongStates.indexOf(state) };
+/** Of two incidents in one state the one whose alerts say the worse comes first. */
+const typesByRank: readonly AlertType[] = [
+  'absent',
+  'deadManTriggered',
+  'missedSchedule',
+  'jobFailed',
+  'jobStuck',
+  'slaBreached',
+  'durationRegression',
+  'jobSuspended',
+];
 
 /** Of two in one state: what is held back comes last, then what is wrong decides, then the older comes first, then the name. */
-function tiesOf({ ref, alerts, isHeld, cronJob }: Found): (string | number)[] {
-  const since: Instant[] = alerts.map(({ sinceAt }) => sinceAt);
-  return [
-    Number(isHeld),
-    rankOfTypes(alerts),
-    since.length > 0 ? Math.min(...since) : (cronJob?.failedRun?.finishedAt ?? Infinity),
-    keyOf(ref),
-  ];
+export const incidentOrder: (a: FoundIncident, b: FoundIncident) => number = orderBy(
+  { state: ({ state }: FoundIncident) => wrongStates.indexOf(state) },
+  { key: 'state', descending: false },
+  ({ ref, alerts, isHeld, cronJob }) => {
+    const since: Instant[] = alerts.map(({ sinceAt }) => sinceAt);
+    return [
+      Number(isHeld),
+      Math.min(typesByRank.length, ...alerts.map(({ type }) => typesByRank.indexOf(type))),
+      since.length > 0 ? Math.min(...since) : (cronJob?.failedRun?.finishedAt ?? Infinity),
+      keyOf(ref),
+    ];
+  },
+);
+
+/** A page of them, before any is read in full. */
+export async function findIncidentPage(
+  deps: RouteDeps,
+  query: IncidentsQuery,
+): Promise<Omit<IncidentList, 'items'> & { readonly found: readonly FoundIncident[] }> {
+  const page = pageOf(query, defaultIncidentLimit);
+  const all = await findIncidents(deps, query);
+  return { found: all.slice(page.offset, page.offset + page.limit), pagination: toPagination(page, all.length) };
 }
 
 /** Those of a page, with as few questions as one of them alone would need. */
-export async function presentIncidents(deps: RouteDeps, found: readonly Found[]): Promise<Incident[]> {
+export async function presentIncidents(deps: RouteDeps, found: readonly FoundIncident[]): Promise<Incident[]> {
   const [cronJobs, alerts] = await Promise.all([
     presentAll(
       deps,

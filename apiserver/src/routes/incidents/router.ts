@@ -1,19 +1,22 @@
 import {
-  alertTypes,
   IncidentList,
   isGroupName,
-  maxLimit,
   Overview,
-  severities,
   type Health,
   type Stats,
   type Words,
 } from '@cronjob-monitor/shared/contract';
-import { flag, limit, names, namespaces, oneMonitor, paging, words } from '../../middleware/parameters.ts';
-import { pageOf, toPagination } from '../../middleware/pagination.ts';
+import { namespaces } from '../../middleware/parameters.ts';
 import { route } from '../route.ts';
 import { readTonightFor, tonightZone, zoneIsKnown } from '../tonight/router.ts';
-import { allIncidents, findIncidents, presentIncidents, wrongStates } from './read.ts';
+import {
+  allIncidents,
+  findIncidentPage,
+  findIncidents,
+  incidentsQuery,
+  presentIncidents,
+  wrongStates,
+} from './read.ts';
 import { counted, instantIn, type Instant } from '@cronjob-monitor/shared/domain';
 import { listChannels, listMonitors, listSuspendedSince } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
@@ -27,22 +30,7 @@ import { readStatsFor } from '../stats/router.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
 import { readLanes } from '../wall/lanes.ts';
 
-const incidentsQuery = {
-  state: words('States of the verdict.', wrongStates),
-  namespace: namespaces,
-  cronjob: names('Names of CronJobs.'),
-  owner: names('Owners, as the annotation says.'),
-  type: words('With an open alert of one of these types.', alertTypes),
-  severity: words('With an open alert of one of these severities, of these types.', severities),
-  acknowledged: flag('With such an alert that a person has acknowledged; false: with one that is not.'),
-  held: flag('True: all its alerts are held back; false: one at least is not, or it has none.'),
-  monitor: oneMonitor,
-  limit: limit(maxLimit),
-  offset: paging.offset,
-};
 const overviewQuery = { namespace: namespaces, zone: tonightZone };
-
-const defaultLimit = 50;
 
 /** What is wrong, a row for each CronJob; and the first page of the interface in one answer. */
 export const incidentsRoutes = [
@@ -58,14 +46,11 @@ export const incidentsRoutes = [
       query: incidentsQuery,
       answer: IncidentList,
     },
-    async ({ deps, query: { limit: most, offset, ...about } }): Promise<IncidentList> => {
-      const page = pageOf({ limit: most, offset }, defaultLimit);
-      return deps.answers.read(['incidents', about, page], async () => {
-        const found = await findIncidents(deps, about);
-        const shown = found.slice(page.offset, page.offset + page.limit);
-        return { items: await presentIncidents(deps, shown), pagination: toPagination(page, found.length) };
-      });
-    },
+    ({ deps, query }): Promise<IncidentList> =>
+      deps.answers.read(['incidents', query], async () => {
+        const { found, ...counts } = await findIncidentPage(deps, query);
+        return { items: await presentIncidents(deps, found), ...counts };
+      }),
   ),
   route(
     {
