@@ -171,6 +171,19 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       }
     });
 
+    test('an API that is stopped while it looks for clusters begins none', async () => {
+      const [home] = settings as [ServerSettings];
+      const store = openStore(home, deps);
+      const options = { store, cluster: aClusterOfOne(), clock: systemClock, settings: testSettings };
+      const stopped = await serveApi({ ...options, openSchema: schemaOpener(home, deps) });
+      await stopped[Symbol.asyncDispose]();
+      await store.close();
+      assert.deepEqual(
+        stopped.lines.filter(({ message }) => message.includes('is shown')),
+        [],
+      );
+    });
+
     test('a name that several clusters have is asked about, and one that a single cluster has is found there', async () => {
       const refused = await get('/cronjobs/prod/backup');
       assert.deepEqual([refused.status, refused.error().code], [409, 'AMBIGUOUS_CLUSTER']);

@@ -53,7 +53,8 @@ try {
   await wait(15_000);
   report.figure('connections of a service that nothing is asked of', await connections(), '');
 
-  const locked = await openSchema(names[1] ?? '').sql.transaction();
+  const silent = openSchema(names[1] ?? '');
+  const locked = await silent.sql.transaction();
   await locked.raw('set local idle_in_transaction_session_timeout = 0');
   await locked.raw('lock table cronjob_list, cluster_state, heartbeats, cronjobs, alerts in access exclusive mode');
   for (const path of paths) {
@@ -65,6 +66,7 @@ try {
     );
   }
   await locked.rollback();
+  await silent.close();
 } finally {
   await api[Symbol.asyncDispose]();
   await store.close();

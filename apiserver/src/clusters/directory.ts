@@ -48,6 +48,7 @@ export class ClusterDirectory implements Clusters {
   readonly #look = joined(() => this.#lookNow());
   #lookedAtMs = -Infinity;
   #others: readonly ServedCluster[] = [];
+  #isClosed = false;
 
   /** Without a maker the own cluster is the only one. */
   constructor(deps: {
@@ -81,7 +82,9 @@ export class ClusterDirectory implements Clusters {
     }
   }
 
+  /** A look that goes on opens nothing any more. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const open = [...this.#open.values()];
     this.#open.clear();
     this.#others = [];
@@ -93,11 +96,13 @@ export class ClusterDirectory implements Clusters {
     if (!make) return;
     try {
       const schemas = (await listSchemas(this.home.deps.store)).filter(({ isOwn }) => !isOwn);
+      if (this.#isClosed) return;
       await this.#forgetAllBut(new Set(schemas.map(({ name }) => name)));
       const names = schemas.map(({ name }) => name);
       const said = await askInTurn(names, { clock: this.#clock }, (name) =>
         findSelfDescription(this.#openOne(make, name).store),
       );
+      if (this.#isClosed) return;
       for (const [index, name] of names.entries()) {
         const one = said[index];
         if (one && 'answer' in one) this.#wire(make, name, one.answer);
