@@ -6,6 +6,7 @@ import {
   failureCauses,
   openAlertStates,
   severities,
+  type Alert,
   type AlertHistory,
   type AlertList,
 } from '@cronjob-monitor/shared/contract';
@@ -33,6 +34,7 @@ import type { Values } from '../../middleware/validate.ts';
 import { readWindow } from '../../windows.ts';
 import type { RouteDeps } from '../deps.ts';
 import { exportFormat } from '../export/answer.ts';
+import { presentAlerts } from './present.ts';
 import { allIncidents, findIncidents, wrongStates } from '../incidents/read.ts';
 
 const ofAlerts = {
@@ -56,7 +58,7 @@ export const alertsQuery = {
   ...paging,
   format: exportFormat,
 };
-export type AlertsQuery = Values<typeof alertsQuery>;
+type AlertsQuery = Values<typeof alertsQuery>;
 
 export const historyQuery = {
   ...ofAlerts,
@@ -67,7 +69,7 @@ export const historyQuery = {
   ...paging,
   format: exportFormat,
 };
-export type HistoryQuery = Values<typeof historyQuery>;
+type HistoryQuery = Values<typeof historyQuery>;
 
 export const defaultHistoryLimit = 50;
 
@@ -75,21 +77,21 @@ export const defaultHistoryLimit = 50;
 type Found<List> = Omit<List, 'items'> & { readonly found: readonly StoredAlert[] };
 
 /** Which alerts a list or an export asks for, and in which order. */
-export interface AlertsAsked {
+interface AlertsAsked {
   readonly filter: AlertFilter;
   readonly sort: Sort<AlertSort>;
   /** Only these; undefined: all that the filter lets through. */
   readonly within?: ReadonlySet<string> | undefined;
 }
 
-export async function openAlertsAsked(deps: RouteDeps, query: AlertsQuery): Promise<AlertsAsked> {
+async function openAlertsAsked(deps: RouteDeps, query: AlertsQuery): Promise<AlertsAsked> {
   const { state, acknowledged, sort } = query;
   const filter = { ...toFilter(query), states: state.length > 0 ? state : (['active'] as const), acknowledged };
   return { filter, sort, within: await findWithin(deps, query) };
 }
 
 /** Throws INVALID_REQUEST for a time that ends before it begins. */
-export function endedAlertsAsked(query: HistoryQuery): AlertsAsked {
+function endedAlertsAsked(query: HistoryQuery): AlertsAsked {
   const { state, since, until, sort } = query;
   if (since !== undefined) readWindow({ since, until }, { since });
   const states = state.length > 0 ? state : (['resolved', 'expired'] as const);
@@ -126,6 +128,32 @@ export async function findEndedAlerts({ store }: RouteDeps, query: HistoryQuery)
     countAlerts(store, filter),
   ]);
   return { found, pagination: toPagination(page, critical + warning) };
+}
+
+export async function* exportOpenAlerts(deps: RouteDeps, query: AlertsQuery): AsyncGenerator<readonly Alert[], void> {
+  yield* readInBatches(deps, await openAlertsAsked(deps, query));
+}
+
+export function exportEndedAlerts(deps: RouteDeps, query: HistoryQuery): AsyncGenerator<readonly Alert[], void> {
+  return readInBatches(deps, endedAlertsAsked(query));
+}
+
+/** Alerts of one batch of an export. */
+const batchSize = 200;
+
+async function* readInBatches(
+  deps: RouteDeps,
+  { filter, sort, within }: AlertsAsked,
+): AsyncGenerator<readonly Alert[], void, undefined> {
+  const page = { limit: batchSize, offset: 0 };
+  let after: StoredAlert | undefined;
+  do {
+    // Each batch begins where the one before has ended.
+    const alerts = await listAlerts(deps.store, filter, { sort, page, after });
+    const wanted = within ? alerts.filter(({ id }) => within.has(id)) : alerts;
+    yield await presentAlerts(deps, wanted);
+    after = alerts.length < batchSize ? undefined : alerts.at(-1);
+  } while (after);
 }
 
 function toFilter(query: AlertsQuery | HistoryQuery): Omit<AlertFilter, 'states'> {

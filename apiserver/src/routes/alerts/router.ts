@@ -1,18 +1,15 @@
 import { Alert, AlertHistory, AlertList } from '@cronjob-monitor/shared/contract';
-import { listAlerts, type StoredAlert } from '@cronjob-monitor/shared/store';
 import { exportsAreWhole, offsetNeedsLimit } from '../../middleware/pagination.ts';
-import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { answerExport, exportable } from '../export/answer.ts';
 import { columnsOf } from '../export/columns.ts';
 import {
   alertsQuery,
-  endedAlertsAsked,
+  exportEndedAlerts,
+  exportOpenAlerts,
   findEndedAlerts,
   findOpenAlerts,
   historyQuery,
-  openAlertsAsked,
-  type AlertsAsked,
 } from './find.ts';
 import { presentAlerts } from './present.ts';
 
@@ -33,7 +30,7 @@ export const alertsRoutes = [
     },
     async ({ deps, ctx, query }) => {
       if (query.format) {
-        const batches = readInBatches(deps, await openAlertsAsked(deps, query));
+        const batches = exportOpenAlerts(deps, query);
         return answerExport(deps, ctx, query.format, { name: 'alerts', columns: columnsOf(Alert), batches });
       }
       return deps.answers.read(['alerts', query], async () => {
@@ -57,7 +54,7 @@ export const alertsRoutes = [
     },
     async ({ deps, ctx, query }) => {
       if (query.format) {
-        const batches = readInBatches(deps, endedAlertsAsked(query));
+        const batches = exportEndedAlerts(deps, query);
         return answerExport(deps, ctx, query.format, { name: 'alerts-history', columns: columnsOf(Alert), batches });
       }
       const { found, ...counts } = await findEndedAlerts(deps, query);
@@ -65,21 +62,3 @@ export const alertsRoutes = [
     },
   ),
 ];
-
-/** Alerts of one batch of an export. */
-const batchSize = 200;
-
-async function* readInBatches(
-  deps: RouteDeps,
-  { filter, sort, within }: AlertsAsked,
-): AsyncGenerator<readonly Alert[], void, undefined> {
-  const page = { limit: batchSize, offset: 0 };
-  let after: StoredAlert | undefined;
-  do {
-    // Each batch begins where the one before has ended.
-    const alerts = await listAlerts(deps.store, filter, { sort, page, after });
-    const wanted = within ? alerts.filter(({ id }) => within.has(id)) : alerts;
-    yield await presentAlerts(deps, wanted);
-    after = alerts.length < batchSize ? undefined : alerts.at(-1);
-  } while (after);
-}

@@ -1,15 +1,13 @@
-import type { Alert, CronJob, Incident, MissingCluster } from '@cronjob-monitor/shared/contract';
-import type { RankedCronJob, StoredAlert } from '@cronjob-monitor/shared/store';
+import type { MissingCluster } from '@cronjob-monitor/shared/contract';
 import type { ApiContext } from '../../context.ts';
 import { databaseUnavailable, internalError, invalidRequest } from '../../errors.ts';
 import { askedNamespaces } from '../../middleware/guard.ts';
 import { withoutForeignLines } from '../../middleware/withheld-lines.ts';
-import { findEndedAlerts, findOpenAlerts, type AlertsQuery, type HistoryQuery } from '../alerts/find.ts';
+import { findEndedAlerts, findOpenAlerts } from '../alerts/find.ts';
 import { presentAlerts } from '../alerts/present.ts';
 import { findCronJobs, presentFound } from '../cronjobs/list.ts';
-import type { CronJobsQuery } from '../cronjobs/query.ts';
 import type { RouteDeps, ServedCluster } from '../deps.ts';
-import { findIncidentPage, presentIncidents, type FoundIncident, type IncidentsQuery } from '../incidents/read.ts';
+import { findIncidentPage, presentIncidents } from '../incidents/read.ts';
 import type { Route } from '../route.ts';
 import { askInTurn } from './in-turn.ts';
 import { ordersOfLists, type ListOrder } from './orders.ts';
@@ -139,19 +137,14 @@ interface ListInParts {
   find(deps: RouteDeps, query: object): Promise<{ readonly found: readonly object[] }>;
   present(deps: RouteDeps, found: readonly object[], query: object): Promise<readonly object[]>;
   /** Tells rows of one cluster apart; the same for what was found and for what it is in full. */
-  keyOf(row: object): string;
+  readonly keyOf: (row: object) => string;
 }
 
 const listsInParts: ReadonlyMap<string, ListInParts> = new Map([
-  ['listCronJobs', inParts<CronJobsQuery, RankedCronJob, CronJob>(findCronJobs, presentFound, nameOf)],
-  ['listAlerts', inParts<AlertsQuery, StoredAlert, Alert>(findOpenAlerts, presentAlerts, ({ id }) => id)],
-  ['listAlertHistory', inParts<HistoryQuery, StoredAlert, Alert>(findEndedAlerts, presentAlerts, ({ id }) => id)],
-  [
-    'listIncidents',
-    inParts<IncidentsQuery, FoundIncident, Incident>(findIncidentPage, presentIncidents, (row) =>
-      nameOf('ref' in row ? row.ref : row.cronjob),
-    ),
-  ],
+  ['listCronJobs', inParts(findCronJobs, presentFound, nameOf)],
+  ['listAlerts', inParts(findOpenAlerts, presentAlerts, ({ id }) => id)],
+  ['listAlertHistory', inParts(findEndedAlerts, presentAlerts, ({ id }) => id)],
+  ['listIncidents', inParts(findIncidentPage, presentIncidents, (row) => nameOf('ref' in row ? row.ref : row.cronjob))],
 ]);
 
 /** A route has checked its query, and rows come back as they were given: the types of each list are known here alone. */

@@ -45,7 +45,7 @@ export const incidentsQuery = {
   limit: limit(maxLimit),
   offset: paging.offset,
 };
-export type IncidentsQuery = Values<typeof incidentsQuery>;
+type IncidentsQuery = Values<typeof incidentsQuery>;
 
 /** Which incidents are asked for; an empty list asks for all. */
 type IncidentsAsked = Omit<IncidentsQuery, 'limit' | 'offset'>;
@@ -63,7 +63,7 @@ export const allIncidents: IncidentsAsked = {
 };
 
 /** One that was found, as far as its rank needs it. */
-export interface FoundIncident {
+interface FoundIncident {
   readonly ref: Ref;
   readonly state: (typeof wrongStates)[number];
   /** Active and suppressed ones, worst first. */
