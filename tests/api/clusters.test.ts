@@ -141,25 +141,30 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
     });
 
     test('pages of alerts and incidents are parts of their list too, each row as its own cluster tells it', async () => {
-      type Rows = { readonly items: readonly { readonly cluster?: string }[]; readonly pagination?: { total: number } };
+      type Rows = { readonly items: readonly { readonly cluster?: string }[] };
       const sorts = [...alertSortKeys, ...alertSortKeys.map((key) => `-${key}`)];
+      // The clock goes on between two requests, and a CronJob is due each minute.
+      const readRows = async (path: string): Promise<Rows> => {
+        const { items } = await read<Rows>(path);
+        return { items: items.map((item) => ({ ...item, nextRun: undefined })) };
+      };
       const lists = [
         ...sorts.map((sort) => `/alerts?sort=${sort}`),
         ...alertHistorySortKeys.map((sort) => `/alerts/history?sort=${sort}`),
         '/incidents?',
       ];
       for (const path of lists) {
-        const whole = await read<Rows>(`${path}&limit=100`);
+        const whole = await readRows(`${path}&limit=100`);
         const pages: Rows[] = [];
         for (let offset = 0; offset < whole.items.length; offset++)
-          pages.push(await read<Rows>(`${path}&limit=1&offset=${offset}`));
+          pages.push(await readRows(`${path}&limit=1&offset=${offset}`));
         assert.deepEqual(
           pages.flatMap(({ items }) => items),
           whole.items,
           path,
         );
         for (const cluster of ['eu', 'us-east']) {
-          const own = await read<Rows>(`${path}&cluster=${cluster}&limit=100`);
+          const own = await readRows(`${path}&cluster=${cluster}&limit=100`);
           const there = whole.items.filter((row) => row.cluster === cluster);
           assert.deepEqual(
             there,
