@@ -149,24 +149,57 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
   });
 
   journey(
-    'chooses rows on a phone by a long press, and more by a tap, with nothing cut off',
+    'chooses a row on a phone by the menu of a long press, more by a tap or a press, with nothing cut off',
     async (page) => {
       await go(page, '/cronjobs');
       await seen(page, 'No success for');
-      const touch = { pointerType: 'touch', bubbles: true, cancelable: true, clientX: 60, clientY: 300 };
+      const touch = { pointerType: 'touch', bubbles: true, cancelable: true, clientX: 60, clientY: 300, detail: 1 };
       const rows = page.locator('main [data-row]');
       await rows.first().dispatchEvent('pointerdown', touch);
-      await page.getByText('1 row chosen').waitFor();
+      await page.getByRole('menuitem', { name: 'Choose with others' }).waitFor();
       await rows.first().dispatchEvent('pointerup', touch);
       await rows.first().dispatchEvent('click', touch);
-      assert.equal(await chosen(page), 1, 'the end of the press opens nothing');
-      assert.match(page.url(), /\/cronjobs$/);
+      assert.match(page.url(), /\/cronjobs$/, 'the end of the press opens nothing');
+      await page.getByRole('menuitem', { name: 'Choose with others' }).click();
+      await page.getByText('1 row chosen').waitFor();
+      await rows.nth(1).dispatchEvent('pointerdown', touch);
+      await rows.nth(1).dispatchEvent('pointerup', touch);
+      await rows.nth(1).dispatchEvent('click', touch);
+      await page.getByText('2 rows chosen').waitFor();
+      await rows.nth(2).dispatchEvent('pointerdown', touch);
+      await page.getByText('3 rows chosen').waitFor();
+      await rows.nth(2).dispatchEvent('pointerup', touch);
+      await rows.nth(2).dispatchEvent('click', touch);
+      assert.equal(await chosen(page), 3);
       await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Acknowledge' }).click();
       await seen(page, /^Acknowledged /);
       assert.equal(await sidewaysPx(page), 0);
     },
     { width: 390 },
   );
+
+  for (const [path, lines] of [
+    ['/cronjobs/data/nightly-backup', ['Trigger', 'Suspend', 'Silence for 1 h', 'Print']],
+    ['/alerts/019b-data%2Fnightly-backup', ['Acknowledge', 'Silence for 1 h', 'CronJob data/nightly-backup']],
+    ['/cronjobs/data/nightly-backup/runs/$run', ['Trigger again', 'Run before', 'Copy kubectl logs']],
+    ['/monitors/billing/all', ['Its CronJobs', 'Silence its alerts', 'Copy the manifest']],
+  ] as const) {
+    journey(
+      `has the actions of ${path} in the bar of a phone, and nowhere else`,
+      async (page) => {
+        const member = service().fleet.find(({ item }) => item.name === 'nightly-backup');
+        assert.ok(member);
+        const run = member.item.recentRuns?.findLast(({ jobName }) => jobName !== null)?.jobName ?? '';
+        await go(page, path.replace('$run', run));
+        await page.getByRole('button', { name: 'Actions of this page' }).click();
+        for (const name of lines) await page.getByRole('menuitem', { name }).first().waitFor();
+        await page.keyboard.press('Escape');
+        assert.equal(await page.locator('main .actions').isVisible(), false);
+        assert.equal(await sidewaysPx(page), 0);
+      },
+      { width: 390 },
+    );
+  }
 
   journey(
     'has room for the bar of chosen rows at twice the size of text',

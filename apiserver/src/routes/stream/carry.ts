@@ -1,13 +1,20 @@
-import type { Carried, Incident, Ref, StreamData } from '@cronjob-monitor/shared/contract';
+import type { Carried, CronJob, Incident, Ref, StreamData, WallStep } from '@cronjob-monitor/shared/contract';
 import type { NumberedChange } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
+import { ApiError } from '../../errors.ts';
 import { withoutForeignLines } from '../../middleware/withheld-lines.ts';
+import { toWireInstant } from '../../wire-values.ts';
+import { cutToMinute } from '../../windows.ts';
+import { readCronJobDetail } from '../cronjobs/detail.ts';
 import { readCronJobList } from '../cronjobs/list.ts';
 import type { CronJobsQuery } from '../cronjobs/query.ts';
 import type { RouteDeps } from '../deps.ts';
 import { readMoving } from '../incidents/router.ts';
+import { getKnownCronJob } from '../known-cron-job.ts';
 import { readStatsFor } from '../stats/router.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
+import { readWallRows } from '../wall/read.ts';
+import { spanOf } from '../wall/router.ts';
 
 const rowsEveryMs = 2_000;
 const overviewEveryMs = 5_000;
@@ -28,10 +35,12 @@ interface Wish {
   readonly carry: readonly Carried[];
   /** `namespace/name`. */
   readonly refs: readonly string[];
+  /** Of the wall. */
+  readonly step: WallStep | undefined;
   /** What the caller asked for and may see at this moment; empty: all. */
   readonly namespaces: () => readonly string[];
   /** `id`: a reader who comes back after it has missed nothing. */
-  readonly send: <Kind extends 'overview' | 'row' | 'incident'>(
+  readonly send: <Kind extends 'overview' | 'row' | 'incident' | 'run' | 'wall'>(
     event: Kind,
     data: StreamData[Kind],
     id: number | undefined,
@@ -45,8 +54,11 @@ interface Wish {
 export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Carrier {
   const { clock, logger, authentication } = deps;
   const { carry, send } = wish;
-  const refs = new Set(carry.includes('rows') ? wish.refs : []);
+  const isOfRefs = carry.some((one) => one === 'rows' || one === 'runs' || one === 'wall');
+  const refs = new Set(isOfRefs ? wish.refs : []);
   const changed = new Set<string>();
+  /** Names of Jobs that ended, and were not told of yet, by CronJob. */
+  const ended = new Map<string, Set<string>>();
   let isOverviewOld = false;
   /** As the reader has them; undefined: it has those of an answer that this stream does not know. */
   let incidents: readonly Incident[] | undefined;
@@ -69,6 +81,33 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
     for (const ref of wanted) changed.delete(ref);
     const heardBefore = heardId;
     const revision = await readRevision(deps.store);
+    const [rows, ofWall, runs] = await Promise.all([
+      carry.includes('rows') ? readRows(wanted) : [],
+      carry.includes('wall') ? readWall(wanted) : [],
+      carry.includes('runs') ? readRuns(wanted) : [],
+    ]);
+    type Message = (id: number | undefined) => void;
+    const messages: readonly Message[] = [
+      ...rows.map(
+        (row): Message =>
+          (id) =>
+            send('row', { revision, row }, id),
+      ),
+      ...ofWall.map(
+        (row): Message =>
+          (id) =>
+            send('wall', { revision, ...row }, id),
+      ),
+      ...runs.map(
+        (run): Message =>
+          (id) =>
+            send('run', { revision, ...run }, id),
+      ),
+    ];
+    for (const message of messages) message(message === messages.at(-1) ? placeOf(heardBefore) : undefined);
+  }
+
+  async function readRows(wanted: readonly string[]): Promise<readonly CronJob[]> {
     const kind = ['CronJob', 'Jobs'] as const;
     const query: CronJobsQuery = {
       ...everything,
@@ -77,8 +116,39 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
       kind,
       limit: wanted.length,
     };
-    const { items } = await readable(await readCronJobList(deps, query));
-    for (const row of items) send('row', { revision, row }, row === items.at(-1) ? placeOf(heardBefore) : undefined);
+    return (await readable(await readCronJobList(deps, query))).items;
+  }
+
+  async function readWall(wanted: readonly string[]): Promise<readonly Omit<StreamData['wall'], 'revision'>[]> {
+    const now = cutToMinute(deps.clock.now());
+    const span = spanOf({ step: wish.step }, now);
+    const asked = wanted.filter(isVisible);
+    const rows = await readable(
+      await deps.answers.read(['wallRows', span, now, asked], () => readWallRows(deps, { span, now }, asked)),
+    );
+    const ends = { from: toWireInstant(span.from), now: toWireInstant(now), until: toWireInstant(span.until) };
+    return rows.map((row) => ({ ...ends, row }));
+  }
+
+  async function readRuns(wanted: readonly string[]): Promise<readonly Omit<StreamData['run'], 'revision'>[]> {
+    const read: Omit<StreamData['run'], 'revision'>[] = [];
+    for (const ref of wanted.filter(isVisible)) {
+      const [namespace = '', name = ''] = ref.split('/');
+      // Serial: a page shows one CronJob.
+      const known = await getKnownCronJob(deps.store, { namespace, name }).catch(unlessNotFound);
+      if (!known) continue;
+      const names = new Set(ended.get(ref));
+      const { executions, ...cronjob } = await readable(await readCronJobDetail(deps, known, strip));
+      for (const jobName of names) ended.get(ref)?.delete(jobName);
+      read.push({ cronjob, ended: executions.filter(({ jobName }) => names.has(jobName)) });
+    }
+    return read;
+  }
+
+  /** A silence that changes makes all refs change, whatever they name. */
+  function isVisible(ref: string): boolean {
+    const seen = wish.namespaces();
+    return seen.length === 0 || seen.includes(ref.slice(0, ref.indexOf('/')));
   }
 
   async function sendOverview(): Promise<void> {
@@ -114,10 +184,14 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
       heardId = Math.max(heardId ?? 0, change.id);
       const about = refOf(change);
       if (change.kind === 'silence') for (const ref of refs) changed.add(ref);
-      if (about !== undefined && refs.has(about)) changed.add(about);
+      if (about !== undefined && refs.has(about)) {
+        changed.add(about);
+        if (change.kind === 'execution')
+          ended.set(about, (ended.get(about) ?? new Set<string>()).add(change.data.jobName));
+      }
       // A page that has rows carried asks for its own CronJobs alone; what becomes of others is in the counts.
       const isOfRuns = change.kind === 'cronjob' || change.kind === 'execution';
-      return isOfRuns && carry.includes('rows') && carry.includes('overview') && !refs.has(about ?? '');
+      return isOfRuns && isOfRefs && carry.includes('overview') && !refs.has(about ?? '');
     },
     start(signal) {
       if (refs.size > 0) {
@@ -129,6 +203,11 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
       everyTogether(clock, overviewEveryMs, safely('overview', sendOverview, again), signal);
     },
   };
+}
+
+/** One that was deleted with its history meanwhile. Throws what else went wrong. */
+function unlessNotFound(error: unknown): undefined {
+  if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
 }
 
 /** All streams look at the same moments: what they read is read once for all, and what is alike is written once. */
