@@ -46,6 +46,19 @@ describe('what is done with rows, in Chromium', { skip: whyNoBrowser() ?? false 
         await menu.getByRole('menuitem', { name: 'Open', exact: true }).tap();
         await page.waitForURL(/\/cronjobs\/.+/);
       }
+      await page.goto(`${service.url}/cronjobs`);
+      const rows = page.locator('main [data-row]');
+      const box = await rows.first().boundingBox();
+      assert.ok(box);
+      await touch('touchStart', { x: Math.round(box.x) + 120, y: Math.round(box.y) + 30 });
+      const choose = page.getByRole('menuitem', { name: 'Choose with others' });
+      await choose.waitFor();
+      await touch('touchEnd');
+      await choose.tap();
+      await page.getByText('1 row chosen').waitFor();
+      await rows.nth(1).tap({ position: { x: 120, y: 30 } });
+      await page.getByText('2 rows chosen').waitFor();
+      assert.equal(new URL(page.url()).pathname, '/cronjobs', 'while rows are chosen a tap chooses');
       assert.deepEqual(opened.complaints, []);
     } finally {
       await browser.close();

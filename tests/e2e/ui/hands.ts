@@ -149,7 +149,7 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
   });
 
   journey(
-    'chooses a row on a phone by the menu of a long press, more by a tap or a press, with nothing cut off',
+    'chooses a row on a phone by the menu of a long press, and more by a press each, with nothing cut off',
     async (page) => {
       await go(page, '/cronjobs');
       await seen(page, 'No success for');
@@ -163,14 +163,10 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
       await page.getByRole('menuitem', { name: 'Choose with others' }).click();
       await page.getByText('1 row chosen').waitFor();
       await rows.nth(1).dispatchEvent('pointerdown', touch);
+      await page.getByText('2 rows chosen').waitFor();
       await rows.nth(1).dispatchEvent('pointerup', touch);
       await rows.nth(1).dispatchEvent('click', touch);
-      await page.getByText('2 rows chosen').waitFor();
-      await rows.nth(2).dispatchEvent('pointerdown', touch);
-      await page.getByText('3 rows chosen').waitFor();
-      await rows.nth(2).dispatchEvent('pointerup', touch);
-      await rows.nth(2).dispatchEvent('click', touch);
-      assert.equal(await chosen(page), 3);
+      assert.equal(await chosen(page), 2);
       await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Acknowledge' }).click();
       await seen(page, /^Acknowledged /);
       assert.equal(await sidewaysPx(page), 0);
