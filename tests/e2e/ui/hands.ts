@@ -54,6 +54,75 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
     assert.equal(await page.evaluate("document.activeElement.closest('[data-row]').dataset.row"), second);
   });
 
+  journey('silences a row by keys, and its focus is where it was', async (page) => {
+    await go(page, '/alerts');
+    await seen(page, 'No success for');
+    await page.keyboard.press('j');
+    const focused = (): Promise<unknown> =>
+      page.evaluate(
+        "[document.activeElement.closest('[data-row]')?.dataset.row, document.activeElement.matches('[data-row-link]')].join()",
+      );
+    const before = await focused();
+    assert.match(String(before), /^[a-z]+\/[a-z-]+,true$/);
+    await page.keyboard.press('s');
+    await page.getByRole('dialog').getByRole('button', { name: 'For 4 h' }).press('Enter');
+    await seen(page, /^Silenced /);
+    await page
+      .getByText(/^Silenced by anonymous/)
+      .first()
+      .waitFor();
+    await until(page, "document.querySelector('[role=dialog]') === null");
+    assert.equal(await focused(), before);
+    await page.keyboard.press('j');
+    assert.notEqual(await focused(), before, 'and the next key goes on from there');
+  });
+
+  journey('walks from run to run by [ and ], and back to the page before by Backspace', async (page) => {
+    const member = service().fleet.find(({ item }) => item.name === 'nightly-backup');
+    assert.ok(member);
+    const names = (member.item.recentRuns ?? []).flatMap(({ jobName }) => jobName ?? []);
+    const [earlier, later] = names.slice(-2);
+    const address = (jobName: string | undefined): string => `**/cronjobs/data/nightly-backup/runs/${jobName}`;
+    await go(page, '/cronjobs/data/nightly-backup');
+    await page.getByRole('table', { name: 'Last runs' }).locator('[data-row-link]').first().click();
+    await page.waitForURL(address(later));
+    await page.getByRole('link', { name: 'Run before' }).waitFor();
+    await page.keyboard.press('[');
+    await page.waitForURL(address(earlier));
+    await page.getByRole('link', { name: 'Run after' }).waitFor();
+    await page.keyboard.press(']');
+    await page.waitForURL(address(later));
+    await page.keyboard.press('Backspace');
+    await page.waitForURL(address(earlier));
+    await page.keyboard.press('Backspace');
+    await page.waitForURL(address(later));
+    await page.keyboard.press('Backspace');
+    await page.waitForURL('**/cronjobs/data/nightly-backup');
+  });
+
+  journey('leads from a run to its alert', async (page) => {
+    const member = service().fleet.find(({ item }) => item.name === 'nightly-backup');
+    const failed = member?.item.recentRuns?.findLast(({ status }) => status === 'failed')?.jobName ?? '';
+    await go(page, `/cronjobs/data/nightly-backup/runs/${failed}`);
+    const alerts = page.getByRole('list', { name: 'Alerts of this run' });
+    await alerts.getByRole('link').first().click();
+    await page.waitForURL(/\/alerts\/019b/);
+    await page.getByRole('heading', { level: 1, name: 'data/nightly-backup' }).waitFor();
+  });
+
+  journey('resumes at once, without a dialog, and can be undone', async (page) => {
+    await go(page, '/cronjobs/platform/legacy-sync');
+    await page.evaluate(`new MutationObserver(() => {
+      if (document.querySelector('[role=dialog], [role=alertdialog]')) window.hadDialog = true;
+    }).observe(document.body, { childList: true, subtree: true })`);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await seen(page, 'Resumed platform/legacy-sync');
+    assert.equal((await pressed(page)).clicks, 1);
+    assert.equal(await page.evaluate('window.hadDialog === true'), false);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await seen(page, 'Suspended platform/legacy-sync');
+  });
+
   journey('silences a row for 4 h by two clicks, and undoes it by one', async (page) => {
     await go(page, '/');
     const row = page.getByRole('listitem').filter({ hasText: 'nightly-backup' }).first();
