@@ -52,7 +52,7 @@ interface Wish {
  * a quiet one. Each caller gets what the endpoints would answer it, log lines aside that it may not read.
  */
 export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Carrier {
-  const { clock, logger, authentication } = deps;
+  const { clock, logger } = deps;
   const { carry, send } = wish;
   const isOfRefs = carry.some((one) => one === 'rows' || one === 'runs' || one === 'wall');
   const refs = new Set(isOfRefs ? wish.refs : []);
@@ -68,87 +68,15 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
   const placeOf = (heardBefore: number | undefined): number | undefined =>
     changed.size === 0 && !(carry.includes('overview') && isOverviewOld) ? heardBefore : undefined;
 
-  /** As this caller may read it. */
-  async function readable<T>(value: T): Promise<T> {
-    const { caller } = ctx.state;
-    if (authentication.mode === 'none' || !caller) return value;
-    return (await withoutForeignLines(authentication, caller, value)) as T; // a copy of the same shape
-  }
+  const readable = createReadable(deps, ctx);
 
   async function sendRows(): Promise<void> {
     if (changed.size === 0) return;
     const wanted = [...changed].slice(0, mostRowsAtOnce);
     for (const ref of wanted) changed.delete(ref);
     const heardBefore = heardId;
-    const revision = await readRevision(deps.store);
-    const [rows, ofWall, runs] = await Promise.all([
-      carry.includes('rows') ? readRows(wanted) : [],
-      carry.includes('wall') ? readWall(wanted) : [],
-      carry.includes('runs') ? readRuns(wanted) : [],
-    ]);
-    type Message = (id: number | undefined) => void;
-    const messages: readonly Message[] = [
-      ...rows.map(
-        (row): Message =>
-          (id) =>
-            send('row', { revision, row }, id),
-      ),
-      ...ofWall.map(
-        (row): Message =>
-          (id) =>
-            send('wall', { revision, ...row }, id),
-      ),
-      ...runs.map(
-        (run): Message =>
-          (id) =>
-            send('run', { revision, ...run }, id),
-      ),
-    ];
+    const messages = await readMessages({ deps, wish, readable, ended }, wanted);
     for (const message of messages) message(message === messages.at(-1) ? placeOf(heardBefore) : undefined);
-  }
-
-  async function readRows(wanted: readonly string[]): Promise<readonly CronJob[]> {
-    const kind = ['CronJob', 'Jobs'] as const;
-    const query: CronJobsQuery = {
-      ...everything,
-      namespace: wish.namespaces(),
-      refs: wanted,
-      kind,
-      limit: wanted.length,
-    };
-    return (await readable(await readCronJobList(deps, query))).items;
-  }
-
-  async function readWall(wanted: readonly string[]): Promise<readonly Omit<StreamData['wall'], 'revision'>[]> {
-    const now = cutToMinute(deps.clock.now());
-    const span = spanOf({ step: wish.step }, now);
-    const asked = wanted.filter(isVisible);
-    const rows = await readable(
-      await deps.answers.read(['wallRows', span, now, asked], () => readWallRows(deps, { span, now }, asked)),
-    );
-    const ends = { from: toWireInstant(span.from), now: toWireInstant(now), until: toWireInstant(span.until) };
-    return rows.map((row) => ({ ...ends, row }));
-  }
-
-  async function readRuns(wanted: readonly string[]): Promise<readonly Omit<StreamData['run'], 'revision'>[]> {
-    const read: Omit<StreamData['run'], 'revision'>[] = [];
-    for (const ref of wanted.filter(isVisible)) {
-      const [namespace = '', name = ''] = ref.split('/');
-      // Serial: a page shows one CronJob.
-      const known = await getKnownCronJob(deps.store, { namespace, name }).catch(unlessNotFound);
-      if (!known) continue;
-      const names = new Set(ended.get(ref));
-      const { executions, ...cronjob } = await readable(await readCronJobDetail(deps, known, strip));
-      for (const jobName of names) ended.get(ref)?.delete(jobName);
-      read.push({ cronjob, ended: executions.filter(({ jobName }) => names.has(jobName)) });
-    }
-    return read;
-  }
-
-  /** A silence that changes makes all refs change, whatever they name. */
-  function isVisible(ref: string): boolean {
-    const seen = wish.namespaces();
-    return seen.length === 0 || seen.includes(ref.slice(0, ref.indexOf('/')));
   }
 
   async function sendOverview(): Promise<void> {
@@ -203,6 +131,82 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
       everyTogether(clock, overviewEveryMs, safely('overview', sendOverview, again), signal);
     },
   };
+}
+
+/** Gives what the caller of a request may read of it. */
+type Readable = <T>(value: T) => Promise<T>;
+
+function createReadable({ authentication }: RouteDeps, { state }: ApiContext): Readable {
+  return async <T>(value: T): Promise<T> => {
+    if (authentication.mode === 'none' || !state.caller) return value;
+    return (await withoutForeignLines(authentication, state.caller, value)) as T; // a copy of the same shape
+  };
+}
+
+/** What is read of CronJobs, and for whom. */
+interface Source {
+  readonly deps: RouteDeps;
+  readonly wish: Wish;
+  readonly readable: Readable;
+  /** Names of Jobs that ended, and were not told of yet, by CronJob. */
+  readonly ended: ReadonlyMap<string, Set<string>>;
+}
+
+/** Sends what was read. */
+type Message = (id: number | undefined) => void;
+
+/** What the stream carries of these CronJobs, as far as its reader may see them: a silence that changes makes all change that were named. */
+async function readMessages(source: Source, changed: readonly string[]): Promise<readonly Message[]> {
+  const { carry, send, namespaces } = source.wish;
+  const seen = namespaces();
+  const wanted = changed.filter((ref) => seen.length === 0 || seen.includes(ref.slice(0, ref.indexOf('/'))));
+  if (wanted.length === 0) return [];
+  const revision = await readRevision(source.deps.store);
+  const [rows, ofWall, runs] = await Promise.all([
+    carry.includes('rows') ? readRows(source, wanted) : [],
+    carry.includes('wall') ? readWall(source, wanted) : [],
+    carry.includes('runs') ? readRuns(source, wanted) : [],
+  ]);
+  const toMessage =
+    <Kind extends 'row' | 'wall' | 'run'>(kind: Kind) =>
+    (data: Omit<StreamData[Kind], 'revision'>): Message =>
+    (id) =>
+      send(kind, { revision, ...data } as StreamData[Kind], id); // the compiler does not put the two together
+  return [...rows.map(toMessage('row')), ...ofWall.map(toMessage('wall')), ...runs.map(toMessage('run'))];
+}
+
+async function readRows({ deps, readable }: Source, refs: readonly string[]): Promise<{ readonly row: CronJob }[]> {
+  const query: CronJobsQuery = { ...everything, refs, kind: ['CronJob', 'Jobs'], limit: refs.length };
+  return (await readable(await readCronJobList(deps, query))).items.map((row) => ({ row }));
+}
+
+async function readWall(
+  { deps, wish: { step }, readable }: Source,
+  refs: readonly string[],
+): Promise<Omit<StreamData['wall'], 'revision'>[]> {
+  const now = cutToMinute(deps.clock.now());
+  const span = spanOf({ step }, now);
+  const rows = await deps.answers.read(['wallRows', span, now, refs], () => readWallRows(deps, { span, now }, refs));
+  const ends = { from: toWireInstant(span.from), now: toWireInstant(now), until: toWireInstant(span.until) };
+  return (await readable(rows)).map((row) => ({ ...ends, row }));
+}
+
+async function readRuns(
+  { deps, readable, ended }: Source,
+  refs: readonly string[],
+): Promise<Omit<StreamData['run'], 'revision'>[]> {
+  const read: Omit<StreamData['run'], 'revision'>[] = [];
+  for (const ref of refs) {
+    const [namespace = '', name = ''] = ref.split('/');
+    // Serial: a page shows one CronJob.
+    const known = await getKnownCronJob(deps.store, { namespace, name }).catch(unlessNotFound);
+    if (!known) continue;
+    const names = new Set(ended.get(ref));
+    const { executions, ...cronjob } = await readable(await readCronJobDetail(deps, known, strip));
+    for (const jobName of names) ended.get(ref)?.delete(jobName);
+    read.push({ cronjob, ended: executions.filter(({ jobName }) => names.has(jobName)) });
+  }
+  return read;
 }
 
 /** One that was deleted with its history meanwhile. Throws what else went wrong. */
