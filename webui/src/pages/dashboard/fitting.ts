@@ -95,7 +95,7 @@ const mostReasons = 2;
 const mostInColumn = 6;
 
 /** CronJobs at risk as the first page names them, the worst first. */
-export interface Risks<Item> {
+interface Risks<Item> {
   /** With the whole reason. */
   readonly full: readonly Item[];
   /** In a line each. */
