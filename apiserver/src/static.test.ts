@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { brotliCompressSync, constants } from 'node:zlib';
 import { startApi } from './testing/api.ts';
 
 let uiFolder = '';
+/** Rules that are alike, as those of a page are. */
+const styles = Array.from(
+  { length: 400 },
+  (_, index) => `.a${(index * 7_919) % 997} { margin: ${index % 13}px; color: var(--c${index % 7}); }`,
+).join('\n');
 
 before(() => {
   uiFolder = mkdtempSync(join(tmpdir(), 'ui-'));
@@ -14,10 +21,25 @@ before(() => {
   writeFileSync(join(uiFolder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(join(uiFolder, 'notes.txt'), 'not served');
   writeFileSync(join(uiFolder, 'assets', 'app-1a2b.js'), 'console.log(1)');
+  writeFileSync(join(uiFolder, 'assets', 'style-3c4d.css'), styles);
 });
 after(() => rmSync(uiFolder, { recursive: true }));
 
 const browser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+test('packs a file closer than an answer, whichever encodings a browser reads', async () => {
+  await using api = await startApi({ uiFolder });
+  const headers = { 'Accept-Encoding': 'gzip, deflate, br, zstd' };
+  const answer = await new Promise<IncomingMessage>((resolve) => {
+    get({ host: '127.0.0.1', port: api.server.port, path: '/assets/style-3c4d.css', headers }, resolve);
+  });
+  let bytes = 0;
+  for await (const piece of answer) bytes += (piece as Buffer).length;
+  assert.equal(answer.headers['content-encoding'], 'br');
+  const packed = (quality: number) =>
+    brotliCompressSync(styles, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }).length;
+  assert.ok(bytes <= packed(6) + 8 && packed(6) + 8 < packed(4), `${bytes} bytes, ${packed(4)} as an answer`);
+});
 
 test('serves the page at / and at every path that a browser opens, dots in it or not', async () => {
   await using api = await startApi({ uiFolder });

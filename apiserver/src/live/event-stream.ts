@@ -61,7 +61,7 @@ export function createEventStream(): EventStream {
     send: (event, data, id) =>
       write({
         text: textOf(event, data, id),
-        isChange: id !== undefined || event === 'row' || event === 'overview',
+        isChange: id !== undefined || carriedEvents.has(event),
         isResync: event === 'resync',
       }),
     ping: () => {
@@ -77,6 +77,9 @@ export function createEventStream(): EventStream {
     },
   };
 }
+
+/** Each of them says how something stands: reading it again does, too. */
+const carriedEvents: ReadonlySet<string> = new Set(['overview', 'row', 'run', 'wall']);
 
 function textOf(event: string, data: unknown, id: number | undefined): string {
   const cursor = id === undefined ? '' : `id: ${id}\n`;

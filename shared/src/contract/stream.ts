@@ -14,13 +14,18 @@ import type {
   StorageState,
 } from './vocabulary.ts';
 import type { HealthState, Words } from './verdict.ts';
-import type { CronJob } from './cronjobs.ts';
+import type { CronJob, CronJobDetail, CronJobInclude } from './cronjobs.ts';
+import type { Execution } from './executions.ts';
 import type { Incident } from './incidents.ts';
 import type { Stats } from './stats.ts';
+import type { WallRow } from './wall.ts';
 import type { Ref, WireInstant } from './wire.ts';
 
-/** What a stream carries itself beside its hints: counts, the rows that `refs` names, and with the counts the first incidents. */
-export const carried = ['overview', 'rows', 'incidents'] as const;
+/**
+ * What a stream carries itself beside its hints: counts, and with them the first incidents; of the CronJobs that `refs` names their rows, their
+ * runs, or their rows of the wall.
+ */
+export const carried = ['overview', 'rows', 'incidents', 'runs', 'wall'] as const;
 export type Carried = (typeof carried)[number];
 
 /** Data of the messages of GET /api/v1/events/stream by kind. A message is a hint to read again, not the object, but for what is carried. */
@@ -83,6 +88,23 @@ export interface StreamData {
     | { readonly revision: string; readonly removed: Ref };
   /** Carried: a CronJob of `refs` after a change, once in 2 s at most, with its 30 newest expected runs. */
   readonly row: { readonly revision: string; readonly row: CronJob };
+  /**
+   * Carried: a CronJob of `refs` after a change, once in 2 s at most, as its own answer has it, with its 30 newest expected runs; of its 20 newest
+   * runs those that ended since the message before.
+   */
+  readonly run: {
+    readonly revision: string;
+    readonly cronjob: Omit<CronJobDetail, CronJobInclude | 'executions'>;
+    readonly ended: readonly Execution[];
+  };
+  /** Carried: the row of a CronJob of `refs` after a change, once in 2 s at most, on a wall that has these ends; its group is the namespace. */
+  readonly wall: {
+    readonly revision: string;
+    readonly from: WireInstant;
+    readonly now: WireInstant;
+    readonly until: WireInstant;
+    readonly row: WallRow;
+  };
   readonly health: {
     readonly status: HealthStatus;
     readonly storage: StorageState;

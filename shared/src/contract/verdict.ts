@@ -106,6 +106,8 @@ export const VerdictFinding = object({
   words: Words,
   /** The monitor whose rule it is about. */
   href: nullable(text),
+  /** What would let the rule hold, where a value is known: the field, the value as it reads (`8 d`), and the command that sets it. */
+  mend: optional(object({ path: text, value: text, command: text })),
 });
 export type VerdictFinding = Of<typeof VerdictFinding>;
 

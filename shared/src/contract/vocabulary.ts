@@ -27,11 +27,11 @@ export type AlertType = (typeof alertTypes)[number];
 export const slaSubjects = ['successRate', 'maxDuration', 'minDuration', 'finishBy'] as const;
 export type SlaSubject = (typeof slaSubjects)[number];
 
-export const stuckSubjects = ['notStarted', 'overrunning', 'terminating'] as const;
+const stuckSubjects = ['notStarted', 'overrunning', 'terminating'] as const;
 export type StuckSubject = (typeof stuckSubjects)[number];
 
 /** What is not there: a success, or the CronJob itself. */
-export const absentSubjects = ['neverSucceeded', 'disappeared'] as const;
+const absentSubjects = ['neverSucceeded', 'disappeared'] as const;
 
 /** Which of several conditions of one type: absent for types that have just one. */
 export const alertSubjects = [...slaSubjects, 'output', ...stuckSubjects, ...absentSubjects] as const;
@@ -40,7 +40,7 @@ export type AlertSubject = (typeof alertSubjects)[number];
 /** `edge`: something happened. `level`: something is so, and can be asked again at any time. */
 export type AlertKind = 'edge' | 'level';
 
-export interface AlertTypeRow {
+interface AlertTypeRow {
   /** Value of the label `type` in metrics. */
   readonly label: string;
   /** Unless a monitor's severityOverrides says otherwise. */

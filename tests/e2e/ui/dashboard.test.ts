@@ -104,6 +104,22 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
     { width: 1024 },
   );
 
+  journey('names those at risk as far as there is room, counts the rest and leads to it', async (page) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await go(page, '/');
+    const card = page.getByRole('region', { name: /^Today until 22:00: / });
+    const rows = card.getByRole('listitem');
+    await rows.first().waitFor();
+    const total = Number(/(\d+) are at risk/.exec((await card.getByRole('heading').textContent()) ?? '')?.[1]);
+    const more = card.getByRole('link', { name: /^\d+ more at risk$/ });
+    const left = Number.parseInt((await more.textContent()) ?? '', 10);
+    assert.equal((await rows.count()) + left, total);
+    assert.ok((await rows.count()) >= 4);
+    assert.ok((await page.evaluate<number>('document.documentElement.scrollHeight - innerHeight')) <= 0, 'one screen');
+    await more.click();
+    await page.waitForURL(/\/wall\?keep=atRisk$/);
+  });
+
   journey('names what has been suspended for longest, and leads to all that is', async (page) => {
     await go(page, '/');
     const service = page.getByRole('definition').filter({ hasText: 'legacy-sync for 41 d' });

@@ -54,6 +54,75 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
     assert.equal(await page.evaluate("document.activeElement.closest('[data-row]').dataset.row"), second);
   });
 
+  journey('silences a row by keys, and its focus is where it was', async (page) => {
+    await go(page, '/alerts');
+    await seen(page, 'No success for');
+    await page.keyboard.press('j');
+    const focused = (): Promise<unknown> =>
+      page.evaluate(
+        "[document.activeElement.closest('[data-row]')?.dataset.row, document.activeElement.matches('[data-row-link]')].join()",
+      );
+    const before = await focused();
+    assert.match(String(before), /^[a-z]+\/[a-z-]+,true$/);
+    await page.keyboard.press('s');
+    await page.getByRole('dialog').getByRole('button', { name: 'For 4 h' }).press('Enter');
+    await seen(page, /^Silenced /);
+    await page
+      .getByText(/^Silenced by anonymous/)
+      .first()
+      .waitFor();
+    await until(page, "document.querySelector('[role=dialog]') === null");
+    assert.equal(await focused(), before);
+    await page.keyboard.press('j');
+    assert.notEqual(await focused(), before, 'and the next key goes on from there');
+  });
+
+  journey('walks from run to run by [ and ], and back to the page before by Backspace', async (page) => {
+    const member = service().fleet.find(({ item }) => item.name === 'nightly-backup');
+    assert.ok(member);
+    const names = (member.item.recentRuns ?? []).flatMap(({ jobName }) => jobName ?? []);
+    const [earlier, later] = names.slice(-2);
+    const address = (jobName: string | undefined): string => `**/cronjobs/data/nightly-backup/runs/${jobName}`;
+    await go(page, '/cronjobs/data/nightly-backup');
+    await page.getByRole('table', { name: 'Last runs' }).locator('[data-row-link]').first().click();
+    await page.waitForURL(address(later));
+    await page.getByRole('link', { name: 'Run before' }).waitFor();
+    await page.keyboard.press('[');
+    await page.waitForURL(address(earlier));
+    await page.getByRole('link', { name: 'Run after' }).waitFor();
+    await page.keyboard.press(']');
+    await page.waitForURL(address(later));
+    await page.keyboard.press('Backspace');
+    await page.waitForURL(address(earlier));
+    await page.keyboard.press('Backspace');
+    await page.waitForURL(address(later));
+    await page.keyboard.press('Backspace');
+    await page.waitForURL('**/cronjobs/data/nightly-backup');
+  });
+
+  journey('leads from a run to its alert', async (page) => {
+    const member = service().fleet.find(({ item }) => item.name === 'nightly-backup');
+    const failed = member?.item.recentRuns?.findLast(({ status }) => status === 'failed')?.jobName ?? '';
+    await go(page, `/cronjobs/data/nightly-backup/runs/${failed}`);
+    const alerts = page.getByRole('list', { name: 'Alerts of this run' });
+    await alerts.getByRole('link').first().click();
+    await page.waitForURL(/\/alerts\/019b/);
+    await page.getByRole('heading', { level: 1, name: 'data/nightly-backup' }).waitFor();
+  });
+
+  journey('resumes at once, without a dialog, and can be undone', async (page) => {
+    await go(page, '/cronjobs/platform/legacy-sync');
+    await page.evaluate(`new MutationObserver(() => {
+      if (document.querySelector('[role=dialog], [role=alertdialog]')) window.hadDialog = true;
+    }).observe(document.body, { childList: true, subtree: true })`);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await seen(page, 'Resumed platform/legacy-sync');
+    assert.equal((await pressed(page)).clicks, 1);
+    assert.equal(await page.evaluate('window.hadDialog === true'), false);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await seen(page, 'Suspended platform/legacy-sync');
+  });
+
   journey('silences a row for 4 h by two clicks, and undoes it by one', async (page) => {
     await go(page, '/');
     const row = page.getByRole('listitem').filter({ hasText: 'nightly-backup' }).first();
@@ -149,24 +218,53 @@ export function walkHands(engine: 'chromium' | 'firefox'): void {
   });
 
   journey(
-    'chooses rows on a phone by a long press, and more by a tap, with nothing cut off',
+    'chooses a row on a phone by the menu of a long press, and more by a press each, with nothing cut off',
     async (page) => {
       await go(page, '/cronjobs');
       await seen(page, 'No success for');
-      const touch = { pointerType: 'touch', bubbles: true, cancelable: true, clientX: 60, clientY: 300 };
+      const touch = { pointerType: 'touch', bubbles: true, cancelable: true, clientX: 60, clientY: 300, detail: 1 };
       const rows = page.locator('main [data-row]');
       await rows.first().dispatchEvent('pointerdown', touch);
-      await page.getByText('1 row chosen').waitFor();
+      await page.getByRole('menuitem', { name: 'Choose with others' }).waitFor();
       await rows.first().dispatchEvent('pointerup', touch);
       await rows.first().dispatchEvent('click', touch);
-      assert.equal(await chosen(page), 1, 'the end of the press opens nothing');
-      assert.match(page.url(), /\/cronjobs$/);
+      assert.match(page.url(), /\/cronjobs$/, 'the end of the press opens nothing');
+      await page.getByRole('menuitem', { name: 'Choose with others' }).click();
+      await page.getByText('1 row chosen').waitFor();
+      await rows.nth(1).dispatchEvent('pointerdown', touch);
+      await page.getByText('2 rows chosen').waitFor();
+      await rows.nth(1).dispatchEvent('pointerup', touch);
+      await rows.nth(1).dispatchEvent('click', touch);
+      assert.equal(await chosen(page), 2);
       await page.getByRole('region', { name: 'Chosen rows' }).getByRole('button', { name: 'Acknowledge' }).click();
       await seen(page, /^Acknowledged /);
       assert.equal(await sidewaysPx(page), 0);
     },
     { width: 390 },
   );
+
+  for (const [path, lines] of [
+    ['/cronjobs/data/nightly-backup', ['Trigger', 'Suspend', 'Silence for 1 h', 'Print']],
+    ['/alerts/019b-data%2Fnightly-backup', ['Acknowledge', 'Silence for 1 h', 'CronJob data/nightly-backup']],
+    ['/cronjobs/data/nightly-backup/runs/$run', ['Trigger again', 'Run before', 'Copy kubectl logs']],
+    ['/monitors/billing/all', ['Its CronJobs', 'Silence its alerts', 'Copy the manifest']],
+  ] as const) {
+    journey(
+      `has the actions of ${path} in the bar of a phone, and nowhere else`,
+      async (page) => {
+        const member = service().fleet.find(({ item }) => item.name === 'nightly-backup');
+        assert.ok(member);
+        const run = member.item.recentRuns?.findLast(({ jobName }) => jobName !== null)?.jobName ?? '';
+        await go(page, path.replace('$run', run));
+        await page.getByRole('button', { name: 'Actions of this page' }).click();
+        for (const name of lines) await page.getByRole('menuitem', { name }).first().waitFor();
+        await page.keyboard.press('Escape');
+        assert.equal(await page.locator('main .actions').isVisible(), false);
+        assert.equal(await sidewaysPx(page), 0);
+      },
+      { width: 390 },
+    );
+  }
 
   journey(
     'has room for the bar of chosen rows at twice the size of text',

@@ -14,6 +14,8 @@ const pages: readonly (readonly [path: string, most: number])[] = [
   ['/alerts', 13],
   ['/sla', 13],
   ['/wall', 13],
+  ['/cronjobs/prod/etl-orders', 2],
+  ['/cronjobs/prod/etl-orders?part=runs', 2],
   ['/coverage', 13],
 ];
 
@@ -51,8 +53,18 @@ describe('an idle page of a busy fleet', { skip: whyNoBrowser() ?? false }, () =
       for (let second = 0; second < 600; second += 5) {
         await streaming(page);
         Object.assign(busy.item, { runningJobs: (busy.item.runningJobs + 1) % 3 });
-        const { namespace, name } = busy.item;
-        service().say('cronjob', { namespace, name, status: 'healthy' });
+        const { namespace, name, status, verdict, suspended, runningJobs, activeAlerts } = busy.item;
+        const { state } = verdict;
+        service().say('cronjob', {
+          namespace,
+          name,
+          status,
+          state,
+          suspended,
+          runningJobs,
+          activeAlerts,
+          deleted: false,
+        });
         await page.clock.runFor(5_000);
       }
       const all = service().asked.slice(before);

@@ -5,6 +5,10 @@ export function describeCronJob({ namespace, name }: Ref): string {
   return `kubectl -n ${namespace} describe cronjob ${name}`;
 }
 
+export function describeMonitor({ namespace, name }: Ref): string {
+  return `kubectl -n ${namespace} describe cronjobmonitor ${name}`;
+}
+
 export function jobsOf({ namespace, name }: Ref): string {
   return `kubectl -n ${namespace} get jobs --sort-by=.metadata.creationTimestamp | grep '^${name}-'`;
 }

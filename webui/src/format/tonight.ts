@@ -30,10 +30,14 @@ export function tonightReason({ risks, told }: TonightItem, viewer: Viewer): str
   return [...sentences, ...(saysAll ? [] : [told.words])].join('. ');
 }
 
-/** What stands under the rows: how many more there are, how many have nothing, and how well the nights before were foreseen. */
-export function tonightFoot({ atRisk, calm, score }: Tonight, shown: number): string {
-  const more = atRisk > shown ? [`${countText(atRisk - shown)} more at risk`] : [];
-  const now = [...more, `${countText(calm)} without a finding`].join('; ');
+/** How many more there are than have a row; undefined: each has one. */
+export function tonightMore({ atRisk }: Tonight, shown: number): string | undefined {
+  return atRisk > shown ? `${countText(atRisk - shown)} more at risk` : undefined;
+}
+
+/** What stands under the rows: how many have nothing, and how well the nights before were foreseen. */
+export function tonightFoot({ calm, score }: Tonight): string {
+  const now = `${countText(calm)} without a finding`;
   if (score.nights === 0) return now;
   const foreseen =
     score.failures === 0 ? 'nothing failed' : `${countText(score.foreseen)} of ${countText(score.failures)} foreseen`;

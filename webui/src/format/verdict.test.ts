@@ -13,6 +13,7 @@ import {
   verdictText,
   whyText,
   wrongStates,
+  stepLink,
 } from './verdict.ts';
 
 const nowMs = Date.parse('2026-11-21T14:03:00.000Z');
@@ -64,6 +65,14 @@ describe('a verdict', () => {
     assert.equal(whyText({ ...found, change }, viewer), 'Killed at 512 Mi in 3 attempts, since image 1.8 → 1.9.');
     assert.equal(whyText({ ...found, cause: null, change }, viewer), 'Since image 1.8 → 1.9.');
     assert.deepEqual(findingNotes(found, viewer), [{ text: finding.words, href: finding.href }]);
+  });
+
+  test('has the value of a rule on the link to it, and that of a patch on its own button alone', () => {
+    const step = { words: 'Set it', command: 'kubectl patch', href: '/there' };
+    const link = (action: 'openRules' | 'copyPatch', label: string) =>
+      stepLink({ ...verdict, step: { ...step, action, label } }, '/here');
+    assert.deepEqual(link('openRules', 'Set 8 d in rules'), { word: 'Set 8 d in rules', href: '/there' });
+    assert.deepEqual(link('copyPatch', 'Copy patch: 1 Gi'), { word: 'Open the run', href: '/there' });
   });
 
   test('is shown by its state and its own words', () => {

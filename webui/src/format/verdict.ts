@@ -58,7 +58,10 @@ export function explanationText(verdict: Brought, viewer: Viewer): string {
 /** Where the next step is taken, if that is another page. */
 export function stepLink(verdict: Brought, here: string): { readonly word: string; readonly href: string } | undefined {
   const step = verdict?.step;
-  return step?.href == null || step.href === here ? undefined : { word: stepWords[step.action], href: step.href };
+  if (step?.href == null || step.href === here) return undefined;
+  // The value of a patch stands on the button that copies it.
+  const label = step.action === 'openRules' ? step.label : undefined;
+  return { word: label ?? stepWords[step.action], href: step.href };
 }
 
 const stepWords: Readonly<Record<StepAction, string>> = {

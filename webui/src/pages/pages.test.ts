@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import {
   monitorPhases,
   type AlertState,
+  type CronJobDetail,
   type Execution,
   type PruneInput,
   type PruneResult,
@@ -10,9 +11,10 @@ import {
   type VerdictHoldKind,
 } from '@cronjob-monitor/shared/contract';
 import { ApiError } from '../api/client.ts';
+import type { Hint } from '../api/stream.ts';
 import { emptyText } from './cronjobs/empty-text.ts';
 import { readFilters, type CronJobFilters } from './cronjobs/state.svelte.ts';
-import { concernsCronJob, pointsOf } from './cronjob/state.svelte.ts';
+import { concernsCronJob, pointsOf, withRun } from './cronjob/state.svelte.ts';
 import { axisOf, ticksOf } from './run/axis.ts';
 import { noLogText } from './run/no-log.ts';
 import { PruneState, pruneText } from './settings/prune.svelte.ts';
@@ -96,6 +98,45 @@ describe('the page of a CronJob', () => {
       ),
       false,
     );
+  });
+
+  test('takes over what the stream carries of it, its newest runs before those that it had', () => {
+    const run = (id: string, status = 'success') => ({ id, status, createdAt: `2026-11-21T0${id}:00:00.000Z` });
+    const at = (hour: number) => ({ at: `2026-11-21T0${hour}:00:00.000Z` });
+    const detail = {
+      ...ref,
+      verdict: { revision: '5' },
+      activeJobs: [{ jobName: 'backup-3' }],
+      recentRuns: [at(1), at(2)],
+      executions: [run('2', 'failed'), run('1')],
+      runs: { items: [run('2', 'failed'), run('1')], pagination: { total: 2, limit: 2, offset: 0, hasMore: false } },
+      advice: { items: [] },
+    } as unknown as CronJobDetail; // nothing else of it is read
+    const told = (revision: string, name = 'backup') =>
+      ({
+        kind: 'run',
+        data: {
+          revision,
+          cronjob: { ...ref, name, verdict: { revision }, activeJobs: [], recentRuns: [at(2), at(3)] },
+          ended: [run('3'), run('2')],
+        },
+      }) as unknown as Hint;
+    const shown = withRun(detail, told('7'));
+    assert.deepEqual(shown?.activeJobs, []);
+    assert.deepEqual(
+      shown?.executions.map(({ id, status }) => `${id} ${status}`),
+      ['3 success', '2 success', '1 success'],
+    );
+    assert.deepEqual(
+      shown?.runs?.items.map(({ id }) => id),
+      ['3', '2'],
+      'no more than the page has',
+    );
+    assert.deepEqual(shown?.runs?.pagination, { total: 3, limit: 2, offset: 0, hasMore: true });
+    assert.deepEqual(shown?.recentRuns, [at(1), at(2), at(3)]);
+    assert.equal(shown?.advice, detail.advice);
+    assert.equal(withRun(detail, told('4')), detail, 'what is older changes nothing');
+    assert.equal(withRun(detail, told('7', 'other')), undefined);
   });
 
   test('draws runs that ended by themselves in a known time; only scheduled ones count', () => {

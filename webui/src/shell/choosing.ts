@@ -5,21 +5,24 @@ const longPressMs = 500;
 /** A finger that moves so far scrolls. */
 const stillPx = 10;
 
-/** Rows are chosen by a pointer: Ctrl or Cmd and a click, Shift for a range, a long press of a finger. Returns what ends it. */
+/**
+ * Rows under a pointer: Ctrl or Cmd and a click choose one, Shift a range. A long press of a finger opens the menu of the row; while rows are
+ * chosen, or where a row has none, it chooses, as a tap does then. Returns what ends it.
+ */
 export function followPointer(): () => void {
   let forget = (): void => {};
   let pressed: { readonly x: number; readonly y: number } | undefined;
-  /** What a finger chose is not opened by its own end. */
-  let isChoosing = false;
+  /** A press that has done something is no tap at its end. */
+  let isDone = false;
 
   const onDown = (event: PointerEvent): void => {
     forget();
-    isChoosing = false;
-    const key = event.pointerType === 'touch' ? keyOf(event.target) : undefined;
-    if (key === undefined) return;
+    isDone = false;
+    const row = event.pointerType === 'touch' ? rowOf(event.target) : undefined;
+    if (!row) return;
     pressed = { x: event.clientX, y: event.clientY };
     forget = after(longPressMs, () => {
-      isChoosing = selection.toggle(key);
+      isDone = (selection.count === 0 && openMenu(row)) || selection.toggle(row.getAttribute('data-row') ?? '');
     });
   };
   const onMove = (event: PointerEvent): void => {
@@ -31,18 +34,24 @@ export function followPointer(): () => void {
   };
   /** The menu of a link that is pressed for long would lie over the row. */
   const onMenu = (event: Event): void => {
-    if (pressed && keyOf(event.target) !== undefined) event.preventDefault();
+    if (pressed && rowOf(event.target)) event.preventDefault();
   };
   const onClick = (event: MouseEvent): void => {
+    // A key that presses what has the focus is no end of it.
+    if (isDone && event.detail > 0) {
+      isDone = false;
+      event.preventDefault();
+      event.stopPropagation();
+      return;
+    }
     const key = keyOf(event.target);
     if (key === undefined) return;
     const isTap = 'pointerType' in event && event.pointerType === 'touch' && selection.count > 0;
     const isRange = event.shiftKey;
     // With these keys a browser opens a link elsewhere.
     const isElsewhere = event.target instanceof Element && event.target.closest('a') !== null && !isTap;
-    if (isChoosing) isChoosing = false;
-    else if (isElsewhere) return;
-    else if (isRange ? !selection.extendTo(key) : !((event.ctrlKey || event.metaKey || isTap) && selection.toggle(key)))
+    if (isElsewhere) return;
+    if (isRange ? !selection.extendTo(key) : !((event.ctrlKey || event.metaKey || isTap) && selection.toggle(key)))
       return;
     event.preventDefault();
     event.stopPropagation();
@@ -67,7 +76,7 @@ export function followPointer(): () => void {
 }
 
 /** The row that is pressed, but by its own controls; a link with Ctrl opens where it did. */
-function keyOf(target: EventTarget | null): string | undefined {
+function rowOf(target: EventTarget | null): Element | undefined {
   if (
     !(target instanceof Element) ||
     target.closest('button, input, label, select, summary, [role="menu"], [role="slider"]')
@@ -75,6 +84,18 @@ function keyOf(target: EventTarget | null): string | undefined {
     return undefined;
   const link = target.closest('a');
   if (link && !link.hasAttribute('data-row-link')) return undefined;
-  const key = target.closest('main [data-row]')?.getAttribute('data-row') ?? undefined;
+  return target.closest('main [data-row]') ?? undefined;
+}
+
+/** Of a row that can be chosen. */
+function keyOf(target: EventTarget | null): string | undefined {
+  const key = rowOf(target)?.getAttribute('data-row') ?? undefined;
   return key !== undefined && selection.find(key) ? key : undefined;
+}
+
+/** False: it has none. */
+function openMenu(row: Element): boolean {
+  const button = row.querySelector<HTMLElement>('[aria-haspopup="menu"]');
+  button?.click();
+  return button !== null;
 }

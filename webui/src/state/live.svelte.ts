@@ -1,4 +1,4 @@
-import type { Carried, StreamData } from '@cronjob-monitor/shared/contract';
+import type { Carried, StreamData, WallStep } from '@cronjob-monitor/shared/contract';
 import { openStream } from '../api/client.ts';
 import { isServed } from '../api/served.ts';
 import { readStream, type Hint } from '../api/stream.ts';
@@ -14,8 +14,10 @@ export interface Member {
   readonly fleetPauseMs?: number;
   /** CronJobs whose rows the stream is to carry for it, `namespace/name`. */
   readonly refs?: readonly string[];
-  /** What the stream is to carry for it beside counts and rows. */
+  /** What the stream is to carry for it: beside counts and rows, or of its CronJobs in place of their rows. */
   readonly carries?: Carried | undefined;
+  /** Columns of the wall that is carried. */
+  readonly step?: WallStep | undefined;
   /** Asks again, if the last answer leaves hope that another one may come. */
   reload(): Promise<void>;
 }
@@ -25,6 +27,7 @@ interface Wish {
   readonly carry: readonly Carried[];
   /** `namespace/name`, comma-separated. */
   readonly refs: string;
+  readonly step?: WallStep | undefined;
 }
 
 /** How changes reach this page. */
@@ -163,13 +166,21 @@ export class Live {
     const members = [...this.#members.keys()];
     const refs = new Set(members.flatMap(({ refs: own = [] }) => own));
     const more = new Set([...members.flatMap(({ carries }) => carries ?? []), ...this.#expected]);
-    return { carry: ['overview', 'rows', ...more], refs: [...refs].slice(0, mostRefs).sort().join(',') };
+    const ofRefs = members.filter(({ refs: own = [] }) => own.length > 0);
+    const hasOwnRows = ofRefs.length > 0 && ofRefs.every(({ carries }) => carries === 'runs' || carries === 'wall');
+    const step = members.find(({ carries }) => carries === 'wall')?.step;
+    return {
+      carry: ['overview', ...(hasOwnRows ? [] : (['rows'] as const)), ...more],
+      refs: [...refs].slice(0, mostRefs).sort().join(','),
+      ...(step ? { step } : {}),
+    };
   }
 
   /** Of other rows too many would come; what else it carries beside what is wanted does no harm. */
   #isCarried(): boolean {
-    const { carry, refs } = this.#wanted();
-    return refs === this.#carried.refs && carry.every((one) => this.#carried.carry.includes(one));
+    const { carry, refs, step } = this.#wanted();
+    const has = this.#carried;
+    return refs === has.refs && step === has.step && carry.every((one) => has.carry.includes(one));
   }
 
   /** Begins with the page, which will want what is `expected`. Returns what ends it. */

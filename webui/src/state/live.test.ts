@@ -404,6 +404,21 @@ describe('what the stream carries', () => {
     );
   });
 
+  test('carries runs, or rows of the wall in its columns, in place of the rows of a list', async () => {
+    const asked = (member: object): Query | undefined => {
+      const { live, opened } = aStream();
+      stops.push(live.join({ ...aMember(() => false), refs: ['prod/a'], ...member }), live.start());
+      return opened[0]?.query;
+    };
+    assert.deepEqual(asked({ carries: 'runs' }), { carry: ['overview', 'runs'], refs: 'prod/a' });
+    assert.deepEqual(asked({ carries: 'wall', step: '3h' }), {
+      carry: ['overview', 'wall'],
+      refs: 'prod/a',
+      step: '3h',
+    });
+    assert.deepEqual(asked({ carries: 'incidents' }), { carry: ['overview', 'rows', 'incidents'], refs: 'prod/a' });
+  });
+
   test('is asked for anew a second after other rows are in sight, from the change that was seen last', async () => {
     let refs: readonly string[] = ['prod/a'];
     const member = {

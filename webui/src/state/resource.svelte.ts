@@ -1,4 +1,4 @@
-import type { Carried } from '@cronjob-monitor/shared/contract';
+import type { Carried, WallStep } from '@cronjob-monitor/shared/contract';
 import { untrack } from 'svelte';
 import { ApiError, type Answer } from '../api/client.ts';
 import type { Hint } from '../api/stream.ts';
@@ -29,8 +29,10 @@ interface ResourceOptions<T> {
   readonly fleetPauseMs?: number;
   /** Rows in it that the stream is to carry, `namespace/name`. */
   readonly refs?: (value: T) => readonly string[];
-  /** What the stream is to carry for it beside counts and rows. */
+  /** What the stream is to carry for it: beside counts and rows, or of its CronJobs in place of their rows. */
   readonly carries?: Carried;
+  /** Columns of the wall that is carried. */
+  readonly step?: WallStep;
   /** False: not read again by itself, such as a configuration that cannot change. */
   readonly isLive?: boolean;
 }
@@ -144,6 +146,10 @@ export class Resource<T> implements Member {
 
   get carries(): Carried | undefined {
     return this.#options.carries;
+  }
+
+  get step(): WallStep | undefined {
+    return this.#options.step;
   }
 
   get refs(): readonly string[] {

@@ -16,13 +16,7 @@ import type { KnownCronJob } from '../known-cron-job.ts';
 import { route } from '../route.ts';
 import { findAdvice, type AdviceScope, type AllFound, type Found } from './find.ts';
 import { kindWords, levelOf, rankOf } from './kinds.ts';
-import {
-  counted,
-  mergeCommand,
-  parseResourceDuration,
-  patchCommand,
-  readAdviceIgnore,
-} from '@cronjob-monitor/shared/domain';
+import { counted, parseResourceDuration, patchCommand, readAdviceIgnore } from '@cronjob-monitor/shared/domain';
 import {
   countTargets,
   listAlertStarts,
@@ -31,7 +25,7 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { orNull } from '../../wire-values.ts';
-import { explains } from '../verdicts/findings.ts';
+import { explains, isRule, ruleFromSchedule } from '../verdicts/findings.ts';
 
 const adviceQuery = {
   namespace: names('Names of namespaces.'),
@@ -169,7 +163,7 @@ async function presentAdvice(store: Store, shown: readonly Found[], all: readonl
       path: orNull(path),
       href: hrefOf(found, isOfMonitor),
       alerts30d: ofRule.length,
-      patch: isLimitOfMany(found, targets) ? fromSchedule(found) : patchOf(found, all),
+      patch: monitor && isLimitOfMany(found, targets) ? ruleFromSchedule(monitor) : patchOf(found, all),
       leave: leaveOf(found, row?.notes.adviceIgnore),
       ignored: isLeft,
     };
@@ -192,11 +186,6 @@ function impactOf(alerts: readonly AlertStart[], zone: string): string | null {
   return `${severity}${when}; ${counted(alerts.length, 'alert')} in ${days} days`;
 }
 
-/** Fields of a monitor, not of a CronJob. */
-function isRule(path: string | undefined): boolean {
-  return /^spec\.(?:deadManSwitch|sla|alerting|selector|suspendedHandling|missedSchedule|dependsOn)\b/.test(path ?? '');
-}
-
 function hrefOf({ code, cronJob, monitor, path }: Found, isOfMonitor: boolean): string | null {
   if (isOfMonitor && monitor) return `/monitors/${monitor.namespace}/${monitor.name}?part=rules#${path ?? ''}`;
   if (!cronJob) return null;
@@ -207,12 +196,6 @@ function hrefOf({ code, cronJob, monitor, path }: Found, isOfMonitor: boolean): 
 /** One time without success cannot suit several CronJobs: what lets the slowest be would not notice that the others have stopped. */
 function isLimitOfMany({ code, monitor }: Found, targets: Awaited<ReturnType<typeof countTargets>>): boolean {
   return code === 'DeadManShorterThanPeriod' && monitor !== undefined && (targets.get(monitor.id)?.cronJobs ?? 0) > 1;
-}
-
-/** Each is given as long as its own schedule says. */
-function fromSchedule({ monitor }: Found): string | null {
-  const deadManSwitch = { maxTimeSinceLastSuccess: null, autoFromSchedule: { enabled: true } };
-  return monitor ? mergeCommand({ kind: 'cronjobmonitor', ...monitor }, { spec: { deadManSwitch } }) : null;
 }
 
 /** A rule is one for all CronJobs of its monitor: the longest of the limits that each of them wants suits all. */

@@ -1,13 +1,20 @@
-import type { Carried, Incident, Ref, StreamData } from '@cronjob-monitor/shared/contract';
+import type { Carried, CronJob, Incident, Ref, StreamData, WallStep } from '@cronjob-monitor/shared/contract';
 import type { NumberedChange } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
+import { ApiError } from '../../errors.ts';
 import { withoutForeignLines } from '../../middleware/withheld-lines.ts';
+import { toWireInstant } from '../../wire-values.ts';
+import { cutToMinute } from '../../windows.ts';
+import { readCronJobDetail } from '../cronjobs/detail.ts';
 import { readCronJobList } from '../cronjobs/list.ts';
 import type { CronJobsQuery } from '../cronjobs/query.ts';
 import type { RouteDeps } from '../deps.ts';
 import { readMoving } from '../incidents/router.ts';
+import { getKnownCronJob } from '../known-cron-job.ts';
 import { readStatsFor } from '../stats/router.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
+import { readWallRows } from '../wall/read.ts';
+import { spanOf } from '../wall/router.ts';
 
 const rowsEveryMs = 2_000;
 const overviewEveryMs = 5_000;
@@ -28,10 +35,12 @@ interface Wish {
   readonly carry: readonly Carried[];
   /** `namespace/name`. */
   readonly refs: readonly string[];
+  /** Of the wall. */
+  readonly step: WallStep | undefined;
   /** What the caller asked for and may see at this moment; empty: all. */
   readonly namespaces: () => readonly string[];
   /** `id`: a reader who comes back after it has missed nothing. */
-  readonly send: <Kind extends 'overview' | 'row' | 'incident'>(
+  readonly send: <Kind extends 'overview' | 'row' | 'incident' | 'run' | 'wall'>(
     event: Kind,
     data: StreamData[Kind],
     id: number | undefined,
@@ -43,10 +52,13 @@ interface Wish {
  * a quiet one. Each caller gets what the endpoints would answer it, log lines aside that it may not read.
  */
 export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Carrier {
-  const { clock, logger, authentication } = deps;
+  const { clock, logger } = deps;
   const { carry, send } = wish;
-  const refs = new Set(carry.includes('rows') ? wish.refs : []);
+  const isOfRefs = carry.some((one) => one === 'rows' || one === 'runs' || one === 'wall');
+  const refs = new Set(isOfRefs ? wish.refs : []);
   const changed = new Set<string>();
+  /** Names of Jobs that ended, and were not told of yet, by CronJob. */
+  const ended = new Map<string, Set<string>>();
   let isOverviewOld = false;
   /** As the reader has them; undefined: it has those of an answer that this stream does not know. */
   let incidents: readonly Incident[] | undefined;
@@ -56,29 +68,15 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
   const placeOf = (heardBefore: number | undefined): number | undefined =>
     changed.size === 0 && !(carry.includes('overview') && isOverviewOld) ? heardBefore : undefined;
 
-  /** As this caller may read it. */
-  async function readable<T>(value: T): Promise<T> {
-    const { caller } = ctx.state;
-    if (authentication.mode === 'none' || !caller) return value;
-    return (await withoutForeignLines(authentication, caller, value)) as T; // a copy of the same shape
-  }
+  const readable = createReadable(deps, ctx);
 
   async function sendRows(): Promise<void> {
     if (changed.size === 0) return;
     const wanted = [...changed].slice(0, mostRowsAtOnce);
     for (const ref of wanted) changed.delete(ref);
     const heardBefore = heardId;
-    const revision = await readRevision(deps.store);
-    const kind = ['CronJob', 'Jobs'] as const;
-    const query: CronJobsQuery = {
-      ...everything,
-      namespace: wish.namespaces(),
-      refs: wanted,
-      kind,
-      limit: wanted.length,
-    };
-    const { items } = await readable(await readCronJobList(deps, query));
-    for (const row of items) send('row', { revision, row }, row === items.at(-1) ? placeOf(heardBefore) : undefined);
+    const messages = await readMessages({ deps, wish, readable, ended }, wanted);
+    for (const message of messages) message(message === messages.at(-1) ? placeOf(heardBefore) : undefined);
   }
 
   async function sendOverview(): Promise<void> {
@@ -114,10 +112,14 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
       heardId = Math.max(heardId ?? 0, change.id);
       const about = refOf(change);
       if (change.kind === 'silence') for (const ref of refs) changed.add(ref);
-      if (about !== undefined && refs.has(about)) changed.add(about);
+      if (about !== undefined && refs.has(about)) {
+        changed.add(about);
+        if (change.kind === 'execution')
+          ended.set(about, (ended.get(about) ?? new Set<string>()).add(change.data.jobName));
+      }
       // A page that has rows carried asks for its own CronJobs alone; what becomes of others is in the counts.
       const isOfRuns = change.kind === 'cronjob' || change.kind === 'execution';
-      return isOfRuns && carry.includes('rows') && carry.includes('overview') && !refs.has(about ?? '');
+      return isOfRuns && isOfRefs && carry.includes('overview') && !refs.has(about ?? '');
     },
     start(signal) {
       if (refs.size > 0) {
@@ -129,6 +131,87 @@ export function createCarrier(deps: RouteDeps, ctx: ApiContext, wish: Wish): Car
       everyTogether(clock, overviewEveryMs, safely('overview', sendOverview, again), signal);
     },
   };
+}
+
+/** Gives what the caller of a request may read of it. */
+type Readable = <T>(value: T) => Promise<T>;
+
+function createReadable({ authentication }: RouteDeps, { state }: ApiContext): Readable {
+  return async <T>(value: T): Promise<T> => {
+    if (authentication.mode === 'none' || !state.caller) return value;
+    return (await withoutForeignLines(authentication, state.caller, value)) as T; // a copy of the same shape
+  };
+}
+
+/** What is read of CronJobs, and for whom. */
+interface Source {
+  readonly deps: RouteDeps;
+  readonly wish: Wish;
+  readonly readable: Readable;
+  /** Names of Jobs that ended, and were not told of yet, by CronJob. */
+  readonly ended: ReadonlyMap<string, Set<string>>;
+}
+
+/** Sends what was read. */
+type Message = (id: number | undefined) => void;
+
+/** What the stream carries of these CronJobs, as far as its reader may see them: a silence that changes makes all change that were named. */
+async function readMessages(source: Source, changed: readonly string[]): Promise<readonly Message[]> {
+  const { carry, send, namespaces } = source.wish;
+  const seen = namespaces();
+  const wanted = changed.filter((ref) => seen.length === 0 || seen.includes(ref.slice(0, ref.indexOf('/'))));
+  if (wanted.length === 0) return [];
+  const revision = await readRevision(source.deps.store);
+  const [rows, ofWall, runs] = await Promise.all([
+    carry.includes('rows') ? readRows(source, wanted) : [],
+    carry.includes('wall') ? readWall(source, wanted) : [],
+    carry.includes('runs') ? readRuns(source, wanted) : [],
+  ]);
+  const toMessage =
+    <Kind extends 'row' | 'wall' | 'run'>(kind: Kind) =>
+    (data: Omit<StreamData[Kind], 'revision'>): Message =>
+    (id) =>
+      send(kind, { revision, ...data } as StreamData[Kind], id); // the compiler does not put the two together
+  return [...rows.map(toMessage('row')), ...ofWall.map(toMessage('wall')), ...runs.map(toMessage('run'))];
+}
+
+async function readRows({ deps, readable }: Source, refs: readonly string[]): Promise<{ readonly row: CronJob }[]> {
+  const query: CronJobsQuery = { ...everything, refs, kind: ['CronJob', 'Jobs'], limit: refs.length };
+  return (await readable(await readCronJobList(deps, query))).items.map((row) => ({ row }));
+}
+
+async function readWall(
+  { deps, wish: { step }, readable }: Source,
+  refs: readonly string[],
+): Promise<Omit<StreamData['wall'], 'revision'>[]> {
+  const now = cutToMinute(deps.clock.now());
+  const span = spanOf({ step }, now);
+  const rows = await deps.answers.read(['wallRows', span, now, refs], () => readWallRows(deps, { span, now }, refs));
+  const ends = { from: toWireInstant(span.from), now: toWireInstant(now), until: toWireInstant(span.until) };
+  return (await readable(rows)).map((row) => ({ ...ends, row }));
+}
+
+async function readRuns(
+  { deps, readable, ended }: Source,
+  refs: readonly string[],
+): Promise<Omit<StreamData['run'], 'revision'>[]> {
+  const read: Omit<StreamData['run'], 'revision'>[] = [];
+  for (const ref of refs) {
+    const [namespace = '', name = ''] = ref.split('/');
+    // Serial: a page shows one CronJob.
+    const known = await getKnownCronJob(deps.store, { namespace, name }).catch(unlessNotFound);
+    if (!known) continue;
+    const names = new Set(ended.get(ref));
+    const { executions, ...cronjob } = await readable(await readCronJobDetail(deps, known, strip));
+    for (const jobName of names) ended.get(ref)?.delete(jobName);
+    read.push({ cronjob, ended: executions.filter(({ jobName }) => names.has(jobName)) });
+  }
+  return read;
+}
+
+/** One that was deleted with its history meanwhile. Throws what else went wrong. */
+function unlessNotFound(error: unknown): undefined {
+  if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
 }
 
 /** All streams look at the same moments: what they read is read once for all, and what is alike is written once. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { CronJob, Incident, Ref, StreamData } from '@cronjob-monitor/shared/contract';
+import type { CronJob, Incident, Ref, StreamData, Wall } from '@cronjob-monitor/shared/contract';
 import { beat } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
 import { openEvents } from '../../testing/event-client.ts';
@@ -304,6 +304,86 @@ test('carries no row of a namespace that its reader may not see, and no line of 
     rows.map(({ data }) => (data['row'] as CronJob).name),
     ['backup'],
   );
+  client.leave();
+});
+
+test('carries the page of a CronJob with the runs that ended since the message before, and no row', async () => {
+  await using fleet = await startFleet();
+  const backup = await fleet.addCronJob({ name: 'backup' });
+  const etl = await fleet.addCronJob({ name: 'etl' });
+  await fleet.addMonitor({}, [backup, etl]);
+  await fleet.addRuns(backup, { createdAt: testNow - 9 * minuteMs, jobName: 'backup-1' });
+  const client = await openEvents(fleet.server.port, `${path}?carry=overview,runs&refs=prod/backup`);
+  await client.until(2, look(fleet));
+  const told = (): StreamData['run'][] =>
+    client.events().flatMap(({ event, data }) => (event === 'run' ? [data as unknown as StreamData['run']] : []));
+  const heard = async (count: number): Promise<StreamData['run'] | undefined> => {
+    for (let turn = 0; turn < 60 && told().length < count; turn++) await look(fleet)();
+    return told()[count - 1];
+  };
+  await fleet.addRuns(etl, { createdAt: testNow - 2 * minuteMs });
+  await fleet.addRuns(backup, { createdAt: testNow - 2 * minuteMs, jobName: 'backup-2', status: 'failed' });
+  const first = await heard(1);
+  assert.deepEqual(
+    first?.ended.map(({ jobName, status }) => [jobName, status]),
+    [['backup-2', 'failed']],
+  );
+  assert.deepEqual([first?.cronjob.name, first?.cronjob.verdict.state], ['backup', 'failing']);
+  assert.deepEqual([first?.cronjob.metrics.totalRuns, first?.cronjob.activeJobs], [2, []]);
+  assert.ok(first?.cronjob.recentRuns);
+  await fleet.addRuns(backup, { createdAt: testNow - minuteMs, jobName: 'backup-3' });
+  assert.deepEqual(
+    (await heard(2))?.ended.map(({ jobName }) => jobName),
+    ['backup-3'],
+  );
+  const kinds = client.events().map(({ event }) => event);
+  assert.ok(!kinds.includes('row'), kinds.join());
+  assert.equal(kinds.filter((kind) => kind === 'execution').length, 2, 'hints of other CronJobs are left out');
+  client.leave();
+});
+
+test('carries rows of the wall as the wall has them, in columns of the width that is asked for', async () => {
+  await using fleet = await startFleet();
+  const backup = await fleet.addCronJob({ name: 'backup' });
+  const etl = await fleet.addCronJob({ name: 'etl' });
+  await fleet.addMonitor({}, [backup, etl]);
+  const client = await openEvents(fleet.server.port, `${path}?carry=overview,wall&refs=prod/backup&step=3h`);
+  await client.until(2, look(fleet));
+  await fleet.addRuns(etl, { createdAt: testNow - minuteMs });
+  await fleet.addRuns(backup, { createdAt: testNow - minuteMs, status: 'failed' });
+  const told = () => client.events().filter(({ event }) => event === 'wall');
+  for (let turn = 0; turn < 60 && told().length === 0; turn++) await look(fleet)();
+  const wall = (await fleet.ask('/api/v1/wall?step=3h')).json() as Wall;
+  const { revision, ...carriedRow } = told()[0]?.data as unknown as StreamData['wall'];
+  const row = wall.rows.find(({ cronjob }) => cronjob.name === 'backup');
+  assert.ok(Number(revision) > 0);
+  assert.deepEqual(carriedRow, { from: wall.from, now: wall.now, until: wall.until, row });
+  assert.ok(row?.cells.some(({ failed }) => failed === 1));
+  assert.equal(told().length, 1, 'of other CronJobs nothing is carried');
+  client.leave();
+});
+
+test('carries no run and no row of the wall of a namespace that its reader may not see', async () => {
+  const cluster = new ReviewingCluster().grant('ana', 'list cronjobs in prod');
+  await using fleet = await startFleet({ settings: { authMode: 'token' }, cluster: cluster.asCluster() });
+  const seen = await fleet.addCronJob({ name: 'backup' });
+  const foreign = await fleet.addCronJob({ namespace: 'dev', name: 'secret' });
+  await fleet.addMonitor({}, [seen, foreign]);
+  const client = await openEvents(fleet.server.port, `${path}?carry=runs,wall&refs=prod/backup,dev/secret`, {
+    authorization: 'Bearer ana',
+  });
+  await client.until(2, look(fleet));
+  for (const cronJob of [foreign, seen]) await fleet.addRuns(cronJob, { createdAt: testNow - minuteMs });
+  const told = () => client.events().filter(({ event }) => event === 'wall' || event === 'run');
+  for (let turn = 0; turn < 60 && told().length < 2; turn++) await look(fleet)();
+  for (let turn = 0; turn < 10; turn++) await look(fleet)();
+  assert.deepEqual(
+    told()
+      .map(({ event }) => event)
+      .toSorted(),
+    ['run', 'wall'],
+  );
+  assert.ok(!client.text().includes('secret'), client.text());
   client.leave();
 });
 

@@ -1,4 +1,4 @@
-import { carried, type StreamData, changeKinds } from '@cronjob-monitor/shared/contract';
+import { carried, type StreamData, changeKinds, wallSteps } from '@cronjob-monitor/shared/contract';
 import { type NumberedChange, findChangeBounds, listChanges, type Store } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { tooManyStreams } from '../../errors.ts';
@@ -8,17 +8,18 @@ import { toWireInstant } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { mayReadSilenceOf } from '../silence-places.ts';
-import { namespaces, refs, words } from '../../middleware/parameters.ts';
+import { namespaces, refs, word, words } from '../../middleware/parameters.ts';
 import { createCarrier } from './carry.ts';
 
 const streamQuery = {
   kinds: words('Kinds of messages; hello and resync come in any case.', [...changeKinds, 'health']),
   namespace: namespaces,
   carry: words(
-    'What the stream carries itself: overview is counts and the worst CronJobs, rows those of refs; incidents, with overview, the first 20. With rows, hints of other CronJobs and their runs are left out.',
+    'What the stream carries itself: overview is counts and the worst CronJobs; incidents, with overview, the first 20; rows, runs and wall are those of refs: rows of lists, what a page of each shows with the runs that end, rows of the wall. With overview and one of these, hints of other CronJobs and their runs are left out.',
     carried,
   ),
-  refs: refs('CronJobs whose rows are carried: namespace/name.', 100),
+  refs: refs('CronJobs that rows, runs and wall are carried of: namespace/name.', 100),
+  step: word('Width of a column of the wall that is carried, which stands around now; 30m without it.', wallSteps),
 };
 
 const pingEveryMs = 15_000;
@@ -72,6 +73,7 @@ async function openStream(deps: RouteDeps, ctx: ApiContext, asked: Values<typeof
   const carrier = createCarrier(deps, ctx, {
     carry: asked.carry,
     refs: asked.refs,
+    step: asked.step,
     namespaces: () => audience.namespaces,
     send: (event, data, id) => stream.send(event, data, id),
   });

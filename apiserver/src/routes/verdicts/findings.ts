@@ -1,13 +1,16 @@
-import type { AlertSubject, AlertType, VerdictFinding } from '@cronjob-monitor/shared/contract';
+import type { AlertSubject, AlertType, Ref, VerdictFinding } from '@cronjob-monitor/shared/contract';
 import {
   durationInWords,
   isGroupName,
   limitInWords,
   lintCronJob,
+  mergeCommand,
   parseDuration,
+  patchCommand,
   slaOf,
   type Instant,
   type LintCode,
+  type LintFinding,
   type LintedCronJob,
 } from '@cronjob-monitor/shared/domain';
 import {
@@ -18,6 +21,7 @@ import {
   type RhythmProblem,
 } from '@cronjob-monitor/shared/domain/schedule';
 import {
+  countTargets,
   listCronJobsById,
   listMonitors,
   measureLastDurations,
@@ -70,27 +74,64 @@ export async function gatherFindings(
     listMonitors(store),
   ]);
   const byId = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
-  const specs = new Map(monitors.map(({ namespace, name, spec }) => [`${namespace}/${name}`, spec]));
-  return (alert) => {
+  const byName = new Map(monitors.map((monitor) => [`${monitor.namespace}/${monitor.name}`, monitor]));
+  const monitorOf = ({ monitor: { namespace, name } }: StoredAlert) => byName.get(`${namespace}/${name}`);
+
+  function lint(alert: StoredAlert): LintFinding[] {
     const cronJob = byId.get(alert.cronJobId);
     const codes = codesFor(alert);
     if (!cronJob || isGroupName(cronJob.name) || codes.length === 0) return [];
-    const { namespace, name } = alert.monitor;
     const zone = cronJob.timeZone ?? settings.defaultTimeZone;
     const rhythm = rhythmIn(cronJob.schedule, zone, now);
     const linted = toLinted(cronJob, rhythm, durations.get(cronJob.id));
     // The limit is that of the alert: a rule that was changed since explains the next one.
-    const limits = limitsOf(specs.get(`${namespace}/${name}`), alert);
+    const limits = limitsOf(monitorOf(alert)?.spec, alert);
     return lintCronJob(linted, { monitor: limits, skewP99Ms: 0 })
       .filter(
         ({ code }) => codes.includes(code) && (code !== tooShort || isBeforeNextRun(alert, { cronJob, zone, now })),
       )
-      .map(({ code, message }) => ({
-        code,
-        words: code === tooShort ? deadManWords(rhythm, toWordedAlert(alert).limit) : inWords(message),
+      .map((finding) => {
+        const words = finding.code === tooShort ? deadManWords(rhythm, toWordedAlert(alert).limit) : undefined;
+        return { ...finding, message: words ?? inWords(finding.message) };
+      });
+  }
+
+  const found = new Map(alerts.map((alert) => [alert, lint(alert)]));
+  const isOfPauses = [...found.values()].some((findings) => findings.some(({ code }) => code === tooShort));
+  const targets = isOfPauses ? await countTargets(store) : new Map<number, undefined>();
+  return (alert) => {
+    const { namespace, name } = alert.monitor;
+    const isShared = (targets.get(monitorOf(alert)?.id ?? 0)?.cronJobs ?? 0) > 1;
+    return (found.get(alert) ?? []).map((finding) => {
+      const mend = mendOf(finding, alert.monitor, isShared);
+      return {
+        code: finding.code,
+        words: finding.message,
         href: `/monitors/${namespace}/${name}`,
-      }));
+        ...(mend && { mend }),
+      };
+    });
   };
+}
+
+/** A limit that is as long as the schedule of each CronJob says; one limit that suits several would not notice that the others have stopped. */
+export function ruleFromSchedule(monitor: Ref): string {
+  const deadManSwitch = { maxTimeSinceLastSuccess: null, autoFromSchedule: { enabled: true } };
+  return mergeCommand({ kind: 'cronjobmonitor', ...monitor }, { spec: { deadManSwitch } });
+}
+
+/** Fields of a monitor, not of a CronJob. */
+export function isRule(path: string | undefined): boolean {
+  return /^spec\.(?:deadManSwitch|sla|alerting|selector|suspendedHandling|missedSchedule|dependsOn)\b/.test(path ?? '');
+}
+
+/** What would let a rule of the monitor hold; undefined: no value is known. */
+function mendOf({ code, path, mend }: LintFinding, monitor: Ref, isShared: boolean): VerdictFinding['mend'] {
+  if (mend == null || path === undefined || !isRule(path)) return undefined;
+  if (code === tooShort && isShared)
+    return { path: 'spec.deadManSwitch.autoFromSchedule', value: 'by schedule', command: ruleFromSchedule(monitor) };
+  const value = typeof mend === 'number' ? `${mend} d` : inWords(mend); // the only number is a window of days
+  return { path, value, command: patchCommand({ kind: 'cronjobmonitor', ...monitor }, path, mend) };
 }
 
 /** A zone that it names and that no clock knows, or one that Kubernetes would refuse, whatever rules watch it. */

@@ -353,11 +353,31 @@ test('a limit that is shorter than the schedule is told on the alert that it rai
       code: 'DeadManShorterThanPeriod',
       words: 'The limit is no longer than its schedule (168 h): it fires every week',
       href: '/monitors/prod/dr',
+      mend: {
+        path: 'spec.deadManSwitch.maxTimeSinceLastSuccess',
+        value: '8 d',
+        command: `kubectl -n prod patch cronjobmonitor dr --type merge -p '{"spec":{"deadManSwitch":{"maxTimeSinceLastSuccess":"192h"}}}'`,
+      },
     },
   ]);
+  assert.equal(alert.verdict.step?.label, 'Set 8 d in rules');
   const list = (await fleet.ask('/api/v1/cronjobs')).json() as CronJobList;
   assert.equal(list.items[0]?.verdict.findings.length, 1);
   assert.equal(list.items[0].verdict.words, alert.verdict.words, 'one sentence');
+});
+
+test('one limit that is too short for one of several CronJobs is to follow the schedule of each', async () => {
+  await using fleet = await startFleet();
+  const weekly = await fleet.addCronJob({ name: 'backup', schedule: '0 5 * * 0' });
+  const hourly = await fleet.addCronJob({ name: 'sync', schedule: '0 * * * *' });
+  await fleet.addMonitor({ spec: {} }, [weekly, hourly]);
+  await addAlert(fleet, { type: 'deadManTriggered', figures: { measured: 100_000, limit: 90_000, unit: 'seconds' } });
+  const [alert] = await alertsOf(fleet);
+  assert.equal(alert?.verdict.step?.label, 'Set by schedule in rules');
+  assert.equal(
+    alert.verdict.step.command,
+    `kubectl -n prod patch cronjobmonitor dr --type merge -p '{"spec":{"deadManSwitch":{"maxTimeSinceLastSuccess":null,"autoFromSchedule":{"enabled":true}}}}'`,
+  );
 });
 
 test('a limit that is too short is no reason once a run was due and failed: the run is what to mend', async () => {
@@ -405,12 +425,18 @@ test('every code of the check that concerns the rule stands on the alert as a se
   const found = (await alertsOf(fleet)).map(({ type, subject, verdict }) => [
     [type, subject].filter(Boolean).join(' '),
     verdict.findings.map(({ words }) => words),
-    verdict.step?.action,
+    verdict.step?.label ?? verdict.step?.action,
   ]);
   const tooLong = 'Runs take 1 h 30 min (95th percentile) and come every 1 h';
   assert.deepEqual(Object.fromEntries(found.map(([key, ...rest]) => [key, rest])), {
-    'slaBreached maxDuration': [[tooLong, '1 min is less than what half of its runs take (1 h 30 min)'], 'openRules'],
-    'slaBreached successRate': [[tooLong, 'About 24 runs come in 1 day, and 50 are needed for a rate'], 'openRules'],
+    'slaBreached maxDuration': [
+      [tooLong, '1 min is less than what half of its runs take (1 h 30 min)'],
+      'Set 2 h 15 min in rules',
+    ],
+    'slaBreached successRate': [
+      [tooLong, 'About 24 runs come in 1 day, and 50 are needed for a rate'],
+      'Set 3 d in rules',
+    ],
     missedSchedule: [
       ['A starting deadline of 10 s is shorter than starts in this cluster may take', tooLong],
       'openRules',

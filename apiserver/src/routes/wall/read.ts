@@ -78,6 +78,17 @@ export async function readWall(deps: RouteDeps, asked: WallAsked): Promise<Wall>
   };
 }
 
+/** Rows of these alone, `namespace/name`, each in the group of its namespace. */
+export async function readWallRows(
+  deps: RouteDeps,
+  asked: Pick<WallAsked, 'span' | 'now'>,
+  refs: readonly string[],
+): Promise<WallRow[]> {
+  const wanted = new Set(refs);
+  const outlines = (await findOutlines(deps, {})).filter(({ namespace, name }) => wanted.has(`${namespace}/${name}`));
+  return presentRows(deps, asked, outlines, ({ namespace }) => namespace);
+}
+
 /** Starts of all of them in each column: one list of slots for all that have the same schedule, since a large fleet has many of each. */
 function startsOf(outlines: readonly CronJobOutline[], span: WallSpan, defaultTimeZone: string): number[] {
   const alike = Map.groupBy(
@@ -155,7 +166,7 @@ async function judgeAhead(
 
 async function presentRows(
   deps: RouteDeps,
-  { span, now }: WallAsked,
+  { span, now }: Pick<WallAsked, 'span' | 'now'>,
   outlines: readonly CronJobOutline[],
   groupOf: GroupOf,
 ): Promise<WallRow[]> {

@@ -110,7 +110,10 @@ export const wallRoutes = [
 ];
 
 /** Both ends move outwards to full columns. */
-function spanOf({ from, until, step = '30m' }: Values<typeof wallQuery>, now: Instant): WallSpan {
+export function spanOf(
+  { from, until, step = '30m' }: Partial<Pick<Values<typeof wallQuery>, 'from' | 'until' | 'step'>>,
+  now: Instant,
+): WallSpan {
   const width = stepMs[step];
   const { back, ahead } = standardOf(step);
   const present = floorTo(width, now);

@@ -32,6 +32,18 @@ const told = (state: Told['state'], reason: Told['reason'], channels: Told['chan
 });
 
 describe('the next step', () => {
+  test('of a rule that cannot hold names the value that would let it, and sets it', () => {
+    const mend = { path: 'spec.deadManSwitch.maxTimeSinceLastSuccess', value: '8 d', command: 'kubectl patch it' };
+    const other = { code: 'RunsLongerThanPeriod', words: 'Runs take 2 h and come every 1 h', href: finding.href };
+    assert.deepEqual(stepOf({ ...quiet, findings: [other, { ...finding, mend }] }), {
+      action: 'openRules',
+      words: 'Set 8 d in the rule: The limit is too short',
+      label: 'Set 8 d in rules',
+      command: 'kubectl patch it',
+      href: `/monitors/prod/dr?part=rules#${mend.path}`,
+    });
+  });
+
   const rows: readonly (readonly [string, Partial<StepFacts>, VerdictStep['action'] | undefined, string | null])[] = [
     ['of a rule that cannot hold are its rules', { findings: [finding], run: patch }, 'openRules', '/monitors/prod/dr'],
     ['of a run that asks for a patch is the patch', { run: patch, runbook }, 'copyPatch', null],

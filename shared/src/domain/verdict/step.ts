@@ -29,10 +29,7 @@ const suspensions: readonly VerdictKind[] = ['jobSuspended', 'suspended'];
 /** The first row that fits; a rule that cannot hold comes before everything else, for nothing else ends its alerts. */
 const rows: readonly Row[] = [
   ({ absence, monitor }) => absence && monitor && bringBack(absence, monitor),
-  ({ findings }) => {
-    const finding = findings.find(({ href }) => href !== null);
-    return finding && step('openRules', `Change the rule: ${finding.words}`, { href: finding.href });
-  },
+  ({ findings }) => changeRule(findings),
   ({ run, runbook }) => (run?.action === 'openRun' && isPlain(run) ? (openRunbook(runbook) ?? run) : run),
   ({ waiting, cronJob }) => waiting && openRunOf(cronJob, waiting.jobName, waitingInWords(waiting.reason)),
   ({ kind, isSuspended, cronJob }) =>
@@ -71,6 +68,21 @@ function step(
 /** The run itself is the next thing to look at. */
 export function openRunOf({ namespace, name }: Ref, jobName: string, words = openRunWords): VerdictStep {
   return step('openRun', words, { href: `/cronjobs/${namespace}/${name}/runs/${jobName}` });
+}
+
+/** The rule that cannot hold, with the value that would let it, where one of them has such a value. */
+function changeRule(findings: readonly VerdictFinding[]): VerdictStep | undefined {
+  const ofRules = findings.filter(({ href }) => href !== null);
+  const finding = ofRules.find(({ mend }) => mend) ?? ofRules[0];
+  if (!finding) return undefined;
+  const { words, href, mend } = finding;
+  if (!mend) return step('openRules', `Change the rule: ${words}`, { href });
+  const { path, value, command } = mend;
+  const set = step('openRules', `Set ${value} in the rule: ${words}`, {
+    command,
+    href: `${href}?part=rules#${path}`,
+  });
+  return { ...set, label: `Set ${value} in rules` };
 }
 
 function waitingInWords(reason: string | undefined): string {

@@ -7,6 +7,8 @@ import type {
   Execution,
   ExecutionPage,
   MonitorDetail,
+  Pagination,
+  RecentRun,
   Ref,
   Series,
   SlaSubject,
@@ -30,6 +32,8 @@ import { viewer } from '../../state/viewer.svelte.ts';
 /** Expected runs in the strip. */
 const stripLength = 90;
 export const runsPerPage = 20;
+/** Runs that the detail has itself. */
+const detailRuns = 20;
 export const ranges = ['7', '14', '30', '90'] as const;
 type RangeDays = (typeof ranges)[number];
 /** One is shown at a time; its name is in the address. */
@@ -64,15 +68,23 @@ export class CronJobState {
   readonly ref: Ref;
   readonly detail: Resource<CronJobDetail>;
   readonly #concerns: (hint: Hint) => boolean;
+  /** Of charts over days: one run more is in them once in a minute, after a few soon. */
+  readonly #ofRuns: { readonly concerns: (hint: Hint) => boolean; readonly fleetPauseMs: number };
 
   constructor(ref: Ref) {
     this.ref = ref;
     this.#concerns = (hint) => concernsCronJob(hint, ref);
+    this.#ofRuns = {
+      concerns: (hint) => hint.kind === 'execution' && this.#concerns(hint),
+      fleetPauseMs: 60_000,
+    };
     this.detail = new Resource((signal) => this.#askDetail(signal), {
-      concerns: (hint) => this.#concerns(hint) || (this.#included.includes('route') && concernsRoute(hint)),
+      concerns: (hint) => this.#isNews(hint) || (this.#included.includes('route') && concernsRoute(hint)),
+      merge: withRun,
+      carries: 'runs',
       refs: () => [`${ref.namespace}/${ref.name}`],
     });
-    this.year = new Resource((signal) => getSeries(ref, 365, signal), { concerns: this.#concerns });
+    this.year = new Resource((signal) => getSeries(ref, 365, signal), this.#ofRuns);
   }
 
   readonly range: RangeDays = $derived(wordIn(router.query, 'days', ranges, '30'));
@@ -89,6 +101,21 @@ export class CronJobState {
     const keptDays = from === null ? 0 : (now.ms - msOf(from)) / dayMs;
     return ranges.filter((days) => Number(days) <= 30 || keptDays > 30);
   });
+
+  /**
+   * Whether a change may show in what a carried run does not bring: advice, risks, targets and the route, which a success leaves as they are; or
+   * the carried run could not be taken over.
+   */
+  #isNews(hint: Hint): boolean {
+    if (hint.kind === 'run') return isOf(hint.data.cronjob, this.ref);
+    if (!this.#concerns(hint)) return false;
+    const shown = this.detail.value;
+    if (hint.kind === 'execution') return hint.data.status !== 'success';
+    if (hint.kind !== 'cronjob' || !shown) return true;
+    const { state, suspended, deleted } = hint.data;
+    const isSame = suspended === shown.suspended && deleted === (shown.deletedAt !== null);
+    return !isSame || state !== shown.verdict.state;
+  }
 
   /** What is asked for with the detail: the pieces that are shown, unless the page asks for other ones of their kind. */
   readonly #included: readonly CronJobInclude[] = $derived.by(() => {
@@ -169,13 +196,13 @@ export class CronJobState {
   /** Every run of the range, for the chart. */
   readonly chart: Resource<ChartRuns> = $derived.by(() => {
     const days = this.range;
-    return new Resource((signal) => readChartRuns(this.ref, days, signal), { concerns: this.#concerns });
+    return new Resource((signal) => readChartRuns(this.ref, days, signal), this.#ofRuns);
   });
 
   /** Figures by UTC day. */
   readonly series: Resource<Series> = $derived.by(() => {
     const days = Number(this.range);
-    return new Resource((signal) => getSeries(this.ref, days, signal), { concerns: this.#concerns });
+    return new Resource((signal) => getSeries(this.ref, days, signal), this.#ofRuns);
   });
 
   /** The same as far back as it is kept, a year at most. */
@@ -243,6 +270,51 @@ export function pointsOf(runs: readonly Execution[]): DurationPoint[] {
           },
         ],
   );
+}
+
+/** A page with what the stream carries of its CronJob. Undefined: that is about another one. */
+export function withRun(detail: CronJobDetail, hint: Hint): CronJobDetail | undefined {
+  if (hint.kind !== 'run' || !isOf(hint.data.cronjob, detail)) return undefined;
+  const { cronjob, ended } = hint.data;
+  if (Number(cronjob.verdict.revision) < Number(detail.verdict.revision)) return detail;
+  const isNew = ({ id }: Execution): boolean => !detail.runs?.items.some((run) => run.id === id);
+  const more = ended.filter(isNew).length;
+  const { runs } = detail;
+  return {
+    ...detail,
+    ...cronjob,
+    recentRuns: withNewest(detail.recentRuns ?? [], cronjob.recentRuns ?? []),
+    executions: withEnded(detail.executions, ended, detailRuns),
+    ...(runs && {
+      runs: {
+        items: withEnded(runs.items, ended, runs.pagination.limit),
+        pagination: withMore(runs.pagination, more),
+      },
+    }),
+  };
+}
+
+/** Newest first, and no more than a page has. */
+function withEnded(runs: readonly Execution[], ended: readonly Execution[], most: number): readonly Execution[] {
+  const ids = new Set(ended.map(({ id }) => id));
+  return [...ended, ...runs.filter(({ id }) => !ids.has(id))]
+    .toSorted((a, b) => msOf(b.createdAt) - msOf(a.createdAt))
+    .slice(0, most);
+}
+
+function withMore({ total, limit, offset }: Pagination, more: number): Pagination {
+  return { total: total + more, limit, offset, hasMore: offset + limit < total + more };
+}
+
+/** Oldest first: the newest as they are told, after those that are older than all of them. */
+function withNewest(before: readonly RecentRun[], newest: readonly RecentRun[]): readonly RecentRun[] {
+  const [first] = newest;
+  if (!first) return before;
+  return [...before.filter(({ at }) => msOf(at) < msOf(first.at)), ...newest].slice(-stripLength);
+}
+
+function isOf(one: Ref, { namespace, name }: Ref): boolean {
+  return one.namespace === namespace && one.name === name;
 }
 
 function concernsRoute({ kind }: Hint): boolean {

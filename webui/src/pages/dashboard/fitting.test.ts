@@ -75,22 +75,50 @@ describe('the CronJobs at risk of the first page', () => {
   const many = items('likely', ...Array.from({ length: 19 }, () => 'possible' as const));
   const tonight = (nights: number) => ({ items: many, score: { nights } });
 
-  test('leave room for the lanes and the service under them', () => {
-    const rows = (lanes: number, windowPx: number, of = tonight(0)): number =>
-      fittingRisks(of, { lanes, lines: 4 }, { windowPx, widthPx: 1440, topPx: 318 }).length;
-    assert.deepEqual([rows(0, 900), rows(4, 900), rows(6, 900), rows(6, 1_200)], [6, 4, 3, 6]);
+  const rows = (lanes: number, windowPx: number, of = tonight(0)): readonly [full: number, brief: number] => {
+    const { full, brief } = fittingRisks(of, { lanes, lines: 4 }, { windowPx, widthPx: 1440, topPx: 318 });
+    return [full.length, brief.length];
+  };
+
+  test('are named as far as the lanes and the service under them leave room', () => {
     assert.deepEqual(
-      [rows(5, 905), rows(5, 905, tonight(30))],
-      [4, 3],
-      'what is said of the nights before takes a line',
+      [rows(0, 900), rows(4, 900), rows(6, 900), rows(6, 1_200)],
+      [
+        [1, 9],
+        [2, 4],
+        [2, 2],
+        [6, 6],
+      ],
     );
-    assert.equal(rows(6, 500), 2, 'two are there however low the window is');
+    assert.deepEqual(
+      [rows(5, 904), rows(5, 904, tonight(30))],
+      [
+        [2, 3],
+        [1, 4],
+      ],
+      'the nights before take a line',
+    );
+    assert.deepEqual(rows(6, 500), [0, 4], 'four are there however low the window is');
   });
 
-  test('are six where the page is one column', () => {
-    assert.equal(
-      fittingRisks(tonight(30), { lanes: 6, lines: 4 }, { windowPx: 844, widthPx: 390, topPx: 900 }).length,
-      6,
+  test('have their whole reason, from the worst on, where there is room beside the names', () => {
+    const few = { items: many.slice(0, 4), score: { nights: 0 } };
+    assert.deepEqual(
+      [rows(0, 900, few), rows(5, 900, few), rows(6, 900, few)],
+      [
+        [4, 0],
+        [3, 1],
+        [2, 2],
+      ],
     );
+  });
+
+  test('are six with their whole reason where the page is one column', () => {
+    const { full, brief } = fittingRisks(
+      tonight(30),
+      { lanes: 6, lines: 4 },
+      { windowPx: 844, widthPx: 390, topPx: 900 },
+    );
+    assert.deepEqual([full.length, brief.length], [6, 0]);
   });
 });

@@ -85,22 +85,44 @@ const servicePx = 31;
 const belowRisksPx = 31 + 60 + 2 * 13 + 25;
 /** How well the nights before were foreseen makes the foot two lines. */
 const scorePx = 18;
-const fewestRisks = 2;
-const mostRisks = 6;
+/** A row of one line, whose reason is cut. */
+const briefPx = 28;
+const fewestRisks = 4;
+const mostRisks = 12;
+/** Of likely ones so many have their reason before more are named. */
+const mostReasons = 2;
+/** Where the page scrolls. */
+const mostInColumn = 6;
 
-/** As many CronJobs at risk as leave room for so many lanes, and lines of the service under them; in one column, which scrolls, the first six. */
+/** CronJobs at risk as the first page names them, the worst first. */
+interface Risks<Item> {
+  /** With the whole reason. */
+  readonly full: readonly Item[];
+  /** In a line each. */
+  readonly brief: readonly Item[];
+}
+
+/**
+ * As many CronJobs at risk as leave room for so many lanes, and lines of the service under them: the first likely ones with their reason, then
+ * names, then, from the worst on, more reasons as far as there is room. In one column, which scrolls, the first six.
+ */
 export function fittingRisks<Item extends Pick<TonightItem, 'risks'>>(
   { items, score }: { readonly items: readonly Item[]; readonly score: Pick<Tonight['score'], 'nights'> },
   { lanes, lines }: { readonly lanes: number; readonly lines: number },
   { windowPx, widthPx, topPx }: Screen,
-): readonly Item[] {
-  const first = items.slice(0, mostRisks);
-  if (widthPx < columnsFromPx || windowPx === 0) return first;
-  let leftPx =
+): Risks<Item> {
+  if (widthPx < columnsFromPx || windowPx === 0) return { full: items.slice(0, mostInColumn), brief: [] };
+  const roomPx =
     windowPx - topPx - belowRisksPx - lines * servicePx - lanes * laneRowPx - (score.nights > 0 ? scorePx : 0);
-  const end = first.findIndex(({ risks }, index) => {
-    leftPx -= risks[0]?.level === 'likely' ? likelyPx : possiblePx;
-    return index >= fewestRisks && leftPx < 0;
+  const isLikely = ({ risks }: Item): boolean => risks[0]?.level === 'likely';
+  const reasonsPx = items.slice(0, mostReasons).filter(isLikely).length * (likelyPx - briefPx);
+  const count = Math.max(fewestRisks, Math.floor((roomPx - reasonsPx) / briefPx));
+  const shown = items.slice(0, Math.min(mostRisks, count));
+  let leftPx = roomPx - shown.length * briefPx;
+  const end = shown.findIndex((item) => {
+    leftPx -= (isLikely(item) ? likelyPx : possiblePx) - briefPx;
+    return leftPx < 0;
   });
-  return end === -1 ? first : first.slice(0, end);
+  const full = end === -1 ? shown.length : end;
+  return { full: shown.slice(0, full), brief: shown.slice(full) };
 }

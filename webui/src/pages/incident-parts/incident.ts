@@ -1,3 +1,4 @@
+import { tick } from 'svelte';
 import type { CronJob, Incident, RecentRun, Ref, Verdict } from '@cronjob-monitor/shared/contract';
 import { addressOf } from '../../router.svelte.ts';
 import type { Choosable } from '../../state/selection.svelte.ts';
@@ -44,4 +45,15 @@ export function rowOf({ cronjob, verdict, alerts, recentRuns, nextRun, actedOn }
 /** As it is chosen with others; none: nothing can be done with what is not there. */
 export function toChoosable({ key, ref, cronJob }: IncidentRow): Choosable[] {
   return cronJob ? [{ key, ref }] : [];
+}
+
+/** A row that moves, into another group too, takes the focus along: the keys go on from it. For an effect that runs before rows are drawn anew. */
+export function keepFocus(): void {
+  const key = document.activeElement?.closest('main [data-row]')?.getAttribute('data-row');
+  if (key == null) return;
+  void tick().then(() => {
+    if (document.activeElement !== document.body) return;
+    const row = document.querySelector(`main [data-row="${CSS.escape(key)}"]`);
+    row?.querySelector<HTMLElement>('[data-row-link]')?.focus({ preventScroll: true });
+  });
 }

@@ -7,12 +7,16 @@ import {
   type WallSortKey,
   type WallStep,
 } from '@cronjob-monitor/shared/contract';
+import { untrack } from 'svelte';
 import { listMonitors } from '../../api/monitors.ts';
 import { getWall } from '../../api/wall.ts';
+import type { Hint } from '../../api/stream.ts';
+import { msOf } from '../../format/time.ts';
 import { wrongStates } from '../../format/verdict.ts';
 import { router } from '../../router.svelte.ts';
 import { rowKinds } from '../../state/concerns.ts';
 import { countIn, listIn, wordIn } from '../../state/filters.ts';
+import { now } from '../../state/now.svelte.ts';
 import { Resource } from '../../state/resource.svelte.ts';
 import type { WallZoom } from './zoom.ts';
 
@@ -26,7 +30,21 @@ export const keeps = ['all', 'broken', 'failed', 'missed', 'late', 'skipped', 'u
 export type Keep = (typeof keeps)[number];
 
 export const rowsPerPage = 100;
+/** The clock of the service is known to the second. */
+const clocksDifferMs = 2_000;
 const noStates: readonly HealthState[] = [];
+
+/** A wall with a row that the stream carries, in its place. Undefined: it has no such row, or has other ends meanwhile. */
+export function withWallRow(wall: Wall, hint: Hint): Wall | undefined {
+  if (hint.kind !== 'wall' || hint.data.from !== wall.from || hint.data.until !== wall.until) return undefined;
+  const { row, now: at } = hint.data;
+  const { namespace, name } = row.cronjob;
+  const place = wall.rows.findIndex(({ cronjob }) => cronjob.namespace === namespace && cronjob.name === name);
+  const before = wall.rows[place];
+  if (!before) return undefined;
+  if (Number(row.verdict.revision) < Number(before.verdict.revision)) return wall;
+  return { ...wall, now: at > wall.now ? at : wall.now, rows: wall.rows.with(place, { ...row, group: before.group }) };
+}
 
 /** The fleet in columns of time. The view is in the address. */
 export class WallState {
@@ -70,11 +88,35 @@ export class WallState {
       limit: rowsPerPage,
       offset,
     };
-    return new Resource((signal) => getWall(question, signal), {
-      concerns: ({ kind }) => rowKinds.has(kind),
+    const asked = (signal: AbortSignal): ReturnType<typeof getWall> => getWall(question, signal);
+    // The stream knows the range around now alone.
+    if (from !== undefined || until !== undefined)
+      return new Resource(asked, { concerns: ({ kind }) => rowKinds.has(kind), fleetPauseMs: 60_000 });
+    return new Resource(asked, {
+      concerns: ({ kind }) => kind === 'overview' || kind === 'wall',
+      merge: withWallRow,
+      carries: 'wall',
+      step,
+      refs: ({ rows }) => rows.map(({ cronjob }) => `${cronjob.namespace}/${cronjob.name}`),
       fleetPauseMs: 60_000,
     });
   });
+
+  /** The time that the present column begins at changes with each column, and with it the ends of the wall. */
+  readonly #column: number = $derived.by(() => {
+    const seconds = this.wall.value?.stepSeconds ?? 0;
+    return seconds === 0 ? 0 : Math.floor((now.ms - clocksDifferMs) / (seconds * 1_000));
+  });
+
+  /** Once a column: the wall moves on. Fit for an effect. */
+  followTime(): void {
+    const column = this.#column;
+    untrack(() => {
+      const { value, phase } = this.wall;
+      if (!value || phase !== 'ready' || this.until !== undefined) return;
+      if (column > Math.floor(msOf(value.now) / (value.stepSeconds * 1_000))) void this.wall.refresh();
+    });
+  }
 
   readonly knownNamespaces: readonly string[] = $derived.by(() => {
     const seen = new Set(this.namespaces);

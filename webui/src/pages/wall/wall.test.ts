@@ -5,6 +5,7 @@ import { cellText, columnText, wallTitle } from '../../format/wall.ts';
 import { laneMarks } from './lane-marks.ts';
 import { cellsIn, foldWord, heldAt, heldIn, linesOf } from './lines.ts';
 import { moveIn } from './moves.ts';
+import { withWallRow } from './state.svelte.ts';
 import { coveredBy, zoomInto } from './zoom.ts';
 
 const size = { pitchPx: 14, heightPx: 16 };
@@ -168,5 +169,35 @@ describe('what is drawn out of the wall', () => {
     assert.deepEqual(rowsOf(0, 1), ['prod/a']);
     assert.deepEqual(rowsOf(2, 3), ['prod/b', 'prod/c']);
     assert.deepEqual(rowsOf(0, 3), [], 'all of them');
+  });
+});
+
+describe('a row that the stream carries', () => {
+  const [from, until] = ['2026-11-20T14:00:00.000Z', '2026-11-22T02:00:00.000Z'];
+  const of = (name: string, revision: string, failed = 0) =>
+    ({ ...row(name, 'team', [cell({ failed })]), verdict: { revision } }) as unknown as WallRow; // as above
+  const wall = { from, until, now: '2026-11-21T14:03:00.000Z', rows: [of('a', '5'), of('b', '5')] } as unknown as Wall;
+  const told = (one: WallRow, ends = { from, until }) =>
+    withWallRow(wall, {
+      kind: 'wall',
+      data: { revision: '9', ...ends, now: '2026-11-21T14:04:00.000Z', row: { ...one, group: 'prod' } },
+    });
+
+  test('stands in its place, in the group that the wall is drawn by', () => {
+    const shown = told(of('b', '6', 1));
+    assert.deepEqual(
+      shown?.rows.map(({ cronjob, group, cells }) => [cronjob.name, group, cells[0]?.failed]),
+      [
+        ['a', 'team', 0],
+        ['b', 'team', 1],
+      ],
+    );
+    assert.equal(shown?.now, '2026-11-21T14:04:00.000Z');
+    assert.equal(told(of('b', '4', 1)), wall, 'what is older changes nothing');
+  });
+
+  test('is asked for where the wall has moved on by a column, or has no such row', () => {
+    assert.equal(told(of('b', '6'), { from: '2026-11-20T14:30:00.000Z', until }), undefined);
+    assert.equal(told(of('c', '6')), undefined);
   });
 });
