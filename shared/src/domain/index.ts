@@ -416,6 +416,7 @@ export {
   judgeRate,
   killedStep,
   limitInWords,
+  missedCause,
   missingIn,
   noSla,
   openRunOf,

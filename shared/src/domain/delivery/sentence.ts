@@ -82,12 +82,13 @@ function refusalIn(detail: Finding['detail']): string | undefined {
   return refusal === undefined ? undefined : `The cluster says: ${cutEnd(refusal, mostRefusal).replace(/\.$/, '')}`;
 }
 
-const missCauses: Readonly<Record<string, string>> = {
-  previousRunning: 'the run before it was still going on',
-  deadlinePassed: 'its starting deadline passed before its Job was created',
-  createRejected: 'the cluster refused to create its Job',
-  controllerSilent: 'the CronJob controller started nothing at all meanwhile',
-};
+/** Why a run did not start, by the word of the finding. */
+export const missCauses: ReadonlyMap<string, string> = new Map([
+  ['previousRunning', 'the run before it was still going on'],
+  ['deadlinePassed', 'its starting deadline passed before its Job was created'],
+  ['createRejected', 'the cluster refused to create its Job'],
+  ['controllerSilent', 'the CronJob controller started nothing at all meanwhile'],
+]);
 
 function ofMissed({ reason, count, detail, timeZone }: Finding): Sentences {
   const first = timeOf(detail['firstSlotAt'], timeZone);
@@ -98,8 +99,8 @@ function ofMissed({ reason, count, detail, timeZone }: Finding): Sentences {
       'The run before was still going on each time: the job takes longer than its period',
     ];
   }
-  const cause = textOf(detail['cause']);
-  const why = cause === undefined || !Object.hasOwn(missCauses, cause) ? '' : `: ${missCauses[cause]}`;
+  const cause = missCauses.get(textOf(detail['cause']) ?? '');
+  const why = cause === undefined ? '' : `: ${cause}`;
   const expected = `The run expected at ${last ?? 'its time'} did not start${why}`;
   return [
     expected,

@@ -15,7 +15,14 @@ interface HoldFacts {
   readonly silence: { readonly by: string; readonly untilAt: Instant; readonly endsWithCause: boolean } | undefined;
   readonly maintenance: { readonly untilAt: Instant | undefined } | undefined;
   /** Why its message is held or waits; undefined: it does neither. */
-  readonly told: { readonly reason: ToldReason | null; readonly untilAt: Instant | undefined } | undefined;
+  readonly told:
+    | {
+        readonly reason: ToldReason | null;
+        readonly untilAt: Instant | undefined;
+        /** How many of its channels heard of it, `1 of 2 channels`; undefined: not one of them, or it has one alone. */
+        readonly heard: string | undefined;
+      }
+    | undefined;
 }
 
 /** What a message waits for that has none of the four words. */
@@ -30,6 +37,9 @@ const waits: Readonly<Partial<Record<ToldReason, string>>> = {
   alertDelay: 'Waits',
 };
 
+/** One channel stands in the way, and others may have heard. */
+const ofChannel: ReadonlySet<ToldReason> = new Set(['backoff', 'circuit', 'parked', 'invalid']);
+
 /** Each hold in force as a chip, the ones that a person asked for first. */
 export function holdsOf({ acknowledged, silence, maintenance, told }: HoldFacts): VerdictHold[] {
   const chips: VerdictHold[] = [];
@@ -43,7 +53,8 @@ export function holdsOf({ acknowledged, silence, maintenance, told }: HoldFacts)
   if (word === 'silenced' && !silence) chips.push(chip(word, toldWords[word], told.untilAt, undefined));
   // The other holds of a person stand by themselves.
   if (word === 'alreadyTold' || word === 'manyAtOnce') chips.push(chip(word, toldWords[word], told.untilAt, undefined));
-  const waitsFor = waits[told.reason];
+  const waitsFor =
+    told.heard !== undefined && ofChannel.has(told.reason) ? `Told to ${told.heard}` : waits[told.reason];
   if (waitsFor !== undefined) chips.push(chip('waits', waitsFor, told.untilAt, undefined));
   return chips;
 }

@@ -1,4 +1,5 @@
 import type { AbsenceCause, Ref, Told, VerdictFinding, VerdictKind, VerdictStep } from '../../contract/index.ts';
+import { missCauses } from '../delivery/sentence.ts';
 
 /** What the next step follows from. */
 export interface StepFacts {
@@ -13,6 +14,8 @@ export interface StepFacts {
   /** Of the CronJob's annotation, http or https. */
   readonly runbook: string | undefined;
   readonly isSuspended: boolean;
+  /** What the cluster said as it refused the Job of a missed run; a run by hand is refused as well. */
+  readonly refusal: string | undefined;
   /** Why the monitor selects no CronJob of the name, which it expects; undefined: it is about a CronJob that is there. */
   readonly absence: AbsenceCause | undefined;
   readonly told: Told | undefined;
@@ -37,6 +40,7 @@ const rows: readonly Row[] = [
   ({ waiting, cronJob }) => waiting && openRunOf(cronJob, waiting.jobName, waitingInWords(waiting.reason)),
   ({ kind, isSuspended, cronJob }) =>
     suspensions.includes(kind) || (isSuspended && absences.includes(kind)) ? resume(cronJob) : undefined,
+  ({ refusal, cronJob }) => (refusal === undefined ? undefined : makeRoom(refusal, cronJob)),
   ({ kind, cronJob }) => (absences.includes(kind) ? trigger(cronJob) : undefined),
   (facts) => mendChannel(facts),
   ({ kind, runbook }) => (kind === 'succeeded' ? undefined : openRunbook(runbook)),
@@ -87,6 +91,14 @@ function trigger({ namespace, name }: Ref): VerdictStep {
   return step('trigger', 'Start a run by hand', { command, href: pageOf({ namespace, name }) });
 }
 
+/** A quota that is used up lets no run by hand in either: who holds its room, and how much there is. */
+function makeRoom(refusal: string, { namespace }: Ref): VerdictStep | undefined {
+  const quota = quotaIn(refusal);
+  if (quota === undefined) return undefined;
+  const command = `kubectl -n ${namespace} describe resourcequota ${quota}`;
+  return { ...step('copyPatch', `Raise quota ${quota}, or make room in it`, { command }), label: 'Copy command' };
+}
+
 /** There is no CronJob of which a run could be started, or the monitor looks at none of its runs. */
 function bringBack(absence: AbsenceCause, { namespace, name }: Ref): VerdictStep {
   const monitor = `monitor ${namespace}/${name}`;
@@ -134,7 +146,7 @@ export function missingIn(reason: string | undefined, text: string): string | un
   if (secret !== undefined) return `Secret ${secret} is missing`;
   const configMap = named('configmap');
   if (configMap !== undefined) return `ConfigMap ${configMap} is missing`;
-  const quota = /exceeded quota: ([\w.-]{1,253})/.exec(text)?.[1];
+  const quota = quotaIn(text);
   if (quota !== undefined) return `Quota ${quota} is used up`;
   const account = named('serviceaccount');
   if (account !== undefined) return `ServiceAccount ${account} is missing`;
@@ -145,6 +157,20 @@ export function missingIn(reason: string | undefined, text: string): string | un
     return image === undefined ? 'Its image cannot be pulled' : `Image ${image} cannot be pulled`;
   }
   return undefined;
+}
+
+const quotaIn = (text: string): string | undefined => /exceeded quota: ([\w.-]{1,253})/.exec(text)?.[1];
+
+/** Why a run did not start: what the cluster said as it refused its Job, else what is known of it. `detail`: of the finding that a run is missed. */
+export function missedCause(
+  detail: Readonly<Record<string, unknown>> | undefined,
+): { readonly words: string | undefined; readonly refusal: string | undefined } {
+  const { cause, refusal } = detail ?? {};
+  if (typeof refusal === 'string') {
+    const words = waitingCause({ reason: undefined, message: refusal.replace(/^Error creating job: /, '') });
+    return { words, refusal };
+  }
+  return { words: typeof cause === 'string' ? missCauses.get(cause) : undefined, refusal: undefined };
 }
 
 /** What registries and container runtimes say, the first that fits; a registry that refuses often says that there may be no such image. */
