@@ -53,8 +53,7 @@ export function holdsOf({ acknowledged, silence, maintenance, told }: HoldFacts)
   if (word === 'silenced' && !silence) chips.push(chip(word, toldWords[word], told.untilAt, undefined));
   // The other holds of a person stand by themselves.
   if (word === 'alreadyTold' || word === 'manyAtOnce') chips.push(chip(word, toldWords[word], told.untilAt, undefined));
-  const waitsFor =
-    told.heard !== undefined && ofChannel.has(told.reason) ? `Told to ${told.heard}` : waits[told.reason];
+  const waitsFor = told.heard !== undefined && ofChannel.has(told.reason) ? `${told.heard} told` : waits[told.reason];
   if (waitsFor !== undefined) chips.push(chip('waits', waitsFor, told.untilAt, undefined));
   return chips;
 }

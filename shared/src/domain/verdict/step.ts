@@ -162,9 +162,10 @@ export function missingIn(reason: string | undefined, text: string): string | un
 const quotaIn = (text: string): string | undefined => /exceeded quota: ([\w.-]{1,253})/.exec(text)?.[1];
 
 /** Why a run did not start: what the cluster said as it refused its Job, else what is known of it. `detail`: of the finding that a run is missed. */
-export function missedCause(
-  detail: Readonly<Record<string, unknown>> | undefined,
-): { readonly words: string | undefined; readonly refusal: string | undefined } {
+export function missedCause(detail: Readonly<Record<string, unknown>> | undefined): {
+  readonly words: string | undefined;
+  readonly refusal: string | undefined;
+} {
   const { cause, refusal } = detail ?? {};
   if (typeof refusal === 'string') {
     const words = waitingCause({ reason: undefined, message: refusal.replace(/^Error creating job: /, '') });

@@ -339,7 +339,7 @@ test('what keeps a message back without a person is one of two words, or a wait 
     assert.deepEqual(chipOf(reason), ['alreadyTold: Already told']);
   for (const reason of ['storm', 'rateLimit'] as const) assert.deepEqual(chipOf(reason), ['manyAtOnce: Many at once']);
   assert.deepEqual(chipOf('parked'), ['waits: Parked until its channel is mended']);
-  assert.deepEqual(chipOf('parked', '1 of 2 channels'), ['waits: Told to 1 of 2 channels'], 'one of them heard');
+  assert.deepEqual(chipOf('parked', '1 of 2 channels'), ['waits: 1 of 2 channels told'], 'one of them heard');
   assert.deepEqual(chipOf('duplicate', '1 of 2 channels'), ['alreadyTold: Already told']);
   assert.deepEqual(chipOf('noChannel'), []);
   // By the annotation of its owner: no silence stands in the list.
