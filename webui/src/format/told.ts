@@ -49,7 +49,6 @@ function sentText({ channels, reason }: Told, viewer: Viewer, id: string | undef
   return [...[...alike].map(([how, of]) => `${of.map(({ channel }) => channel).join(', ')}${how}`), ...next].join('; ');
 }
 
-/** What one channel keeps back others may have heard: they come first. */
 const ofChannel: readonly (ToldReason | null)[] = ['backoff', 'circuit', 'parked', 'invalid', 'rejected', 'expired'];
 
 function afterHeard(told: Told, text: string, viewer: Viewer): string {

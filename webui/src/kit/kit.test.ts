@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { hitsOf, lineOfHash, markedLine, linesOf, longestLine, piecesOf } from './log-view/log-lines.ts';
+import { hitsOf, lineOfHash, linesOf, longestLine, piecesOf } from './log-view/log-lines.ts';
 import { nextSort, sortOf, type Column } from './table/column.ts';
 import { longFrom, mostRows, rangeOf } from './table/range.ts';
 
@@ -106,11 +106,4 @@ describe('a log', () => {
       undefined,
     ]);
   });
-});
-
-test('a link to the decisive line marks it also in a log that has more before it than the kept one', () => {
-  assert.equal(markedLine(7, { kept: 7, shown: 41 }), 41);
-  assert.equal(markedLine(12, { kept: 7, shown: 41 }), 12, 'another line is the one that was asked for');
-  assert.equal(markedLine(undefined, { kept: 7, shown: 41 }), 41);
-  assert.equal(markedLine(7, { kept: 7, shown: undefined }), 7);
 });

@@ -4,7 +4,6 @@ import {
   compareRuns,
   exitInWords,
   failureOf,
-  isAboutRun,
   missedCause,
   openRunOf,
   stepOf,
@@ -158,7 +157,7 @@ function explainCronJob(
 ): Explanation {
   const { id, namespace, name, failedRun, waiting } = cronJob;
   const isLow = kind === 'targetMissed' && hasLowRate(cronJob);
-  const jobName = isLow ? lastFailures.get(id) : isAboutRun(kind) ? failedRun?.jobName : undefined;
+  const jobName = isLow ? lastFailures.get(id) : kind === 'lastRunFailed' ? failedRun?.jobName : undefined;
   const run = jobName === undefined ? undefined : { cronJobId: id, jobName };
   const why = run && explained(run);
   const step = stepOf({
@@ -178,7 +177,8 @@ function explainCronJob(
   const cause =
     (isLow ? failed && lastFailureWords(failed) : failed) ??
     (kind === 'waiting' && waiting ? waitingCause(waiting) : isOfSuspension(kind) ? suspendedBy(id) : undefined);
-  const change = (isLow ? undefined : why?.change) ?? (kind === 'waiting' ? waits.changeOf(id, waiting?.jobName) : undefined);
+  const change =
+    (isLow ? undefined : why?.change) ?? (kind === 'waiting' ? waits.changeOf(id, waiting?.jobName) : undefined);
   return { cause, change, logLine: why?.logLine, step, findings: zoneFindings(cronJob) };
 }
 
@@ -235,7 +235,6 @@ async function gatherWaits(
 
 const lastFailureWords = (cause: string): string => `the run that failed last: ${cause}`;
 
-/** The target that is told of first. */
 const hasLowRate = ({ broken }: CatalogCronJob): boolean => broken[0]?.subject === 'successRate';
 
 const isOfRate = ({ type, subject, endedAt }: StoredAlert): boolean =>

@@ -14,14 +14,9 @@ interface HoldFacts {
   /** In force now, whatever was told before it began. */
   readonly silence: { readonly by: string; readonly untilAt: Instant; readonly endsWithCause: boolean } | undefined;
   readonly maintenance: { readonly untilAt: Instant | undefined } | undefined;
-  /** Why its message is held or waits; undefined: it does neither. */
+  /** Why its message is held or waits, and how many of its channels `heard`: `1 of 2 channels`; undefined: it does neither. */
   readonly told:
-    | {
-        readonly reason: ToldReason | null;
-        readonly untilAt: Instant | undefined;
-        /** How many of its channels heard of it, `1 of 2 channels`; undefined: not one of them, or it has one alone. */
-        readonly heard: string | undefined;
-      }
+    | { readonly reason: ToldReason | null; readonly untilAt: Instant | undefined; readonly heard: string | undefined }
     | undefined;
 }
 
@@ -37,7 +32,6 @@ const waits: Readonly<Partial<Record<ToldReason, string>>> = {
   alertDelay: 'Waits',
 };
 
-/** One channel stands in the way, and others may have heard. */
 const ofChannel: ReadonlySet<ToldReason> = new Set(['backoff', 'circuit', 'parked', 'invalid']);
 
 /** Each hold in force as a chip, the ones that a person asked for first. */

@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import type { Told, VerdictStep } from '../../contract/index.ts';
 import type { Attempt } from '../execution/attempts.ts';
 import { deadlineStep, evictedStep, killedStep } from './patch-steps.ts';
-import { missedCause, missingIn, openRunOf, stepOf, waitingCause, type StepFacts } from './step.ts';
+import { missedCause } from '../delivery/sentence.ts';
+import { missingIn, openRunOf, stepOf, waitingCause, type StepFacts } from './step.ts';
 
 const cronJob = { namespace: 'prod', name: 'backup' };
 const monitor = { namespace: 'prod', name: 'dr' };

@@ -1,5 +1,4 @@
 import type { AbsenceCause, Ref, Told, VerdictFinding, VerdictKind, VerdictStep } from '../../contract/index.ts';
-import { missCauses } from '../delivery/sentence.ts';
 
 /** What the next step follows from. */
 export interface StepFacts {
@@ -25,7 +24,6 @@ export interface StepFacts {
 
 type Row = (facts: StepFacts) => VerdictStep | undefined;
 
-const failures: readonly VerdictKind[] = ['jobFailed', 'lastRunFailed'];
 const absences: readonly VerdictKind[] = ['missedSchedule', 'missedLast', 'deadManTriggered', 'absent'];
 const suspensions: readonly VerdictKind[] = ['jobSuspended', 'suspended'];
 
@@ -54,11 +52,6 @@ export function stepOf(facts: StepFacts): VerdictStep | undefined {
     if (found) return found;
   }
   return undefined;
-}
-
-/** Whether a run of that kind of verdict is what it is about. */
-export function isAboutRun(kind: VerdictKind): boolean {
-  return failures.includes(kind);
 }
 
 const openRunWords = 'Open the run';
@@ -91,7 +84,6 @@ function trigger({ namespace, name }: Ref): VerdictStep {
   return step('trigger', 'Start a run by hand', { command, href: pageOf({ namespace, name }) });
 }
 
-/** A quota that is used up lets no run by hand in either: who holds its room, and how much there is. */
 function makeRoom(refusal: string, { namespace }: Ref): VerdictStep | undefined {
   const quota = quotaIn(refusal);
   if (quota === undefined) return undefined;
@@ -160,19 +152,6 @@ export function missingIn(reason: string | undefined, text: string): string | un
 }
 
 const quotaIn = (text: string): string | undefined => /exceeded quota: ([\w.-]{1,253})/.exec(text)?.[1];
-
-/** Why a run did not start: what the cluster said as it refused its Job, else what is known of it. `detail`: of the finding that a run is missed. */
-export function missedCause(detail: Readonly<Record<string, unknown>> | undefined): {
-  readonly words: string | undefined;
-  readonly refusal: string | undefined;
-} {
-  const { cause, refusal } = detail ?? {};
-  if (typeof refusal === 'string') {
-    const words = waitingCause({ reason: undefined, message: refusal.replace(/^Error creating job: /, '') });
-    return { words, refusal };
-  }
-  return { words: typeof cause === 'string' ? missCauses.get(cause) : undefined, refusal: undefined };
-}
 
 /** What registries and container runtimes say, the first that fits; a registry that refuses often says that there may be no such image. */
 const pullErrors: readonly (readonly [says: RegExp, words: string])[] = [

@@ -50,14 +50,3 @@ export function lineOfHash(hash: string): number | undefined {
   const digits = /^L([1-9]\d{0,6})$/.exec(hash)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
-
-/**
- * The line to mark. Links to the decisive line count in the log as it is kept, which may begin later than the one of the cluster: where that is
- * shown, it is the same line by its number there.
- */
-export function markedLine(
-  asked: number | undefined,
-  { kept, shown }: { readonly kept: number | undefined; readonly shown: number | undefined },
-): number | undefined {
-  return asked === undefined || (asked === kept && shown !== undefined) ? shown : asked;
-}
