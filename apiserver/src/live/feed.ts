@@ -59,12 +59,11 @@ export function createFeed(deps: {
   return {
     health: () => current,
     async listen(listener) {
-      if (!follower) {
-        const mine = createChangeFollower(deps.store);
-        await mine.next();
-        follower ??= mine; // another listener may have been faster
-      }
+      const mine = follower ?? createChangeFollower(deps.store);
+      if (!follower) await mine.next();
       current ??= await deps.readHealth();
+      // Meanwhile another listener may have been faster, and the last one may have gone.
+      follower ??= mine;
       if (listeners.size === 0) start();
       listeners.add(listener);
       return {

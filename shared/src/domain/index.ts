@@ -172,7 +172,7 @@ export {
   type AlertRun,
 } from './delivery/alert-context.ts';
 export { noEvidence, toMessageEvidence, toMessagePods, type KeptEvent } from './delivery/message-evidence.ts';
-export { sentenceOf } from './delivery/sentence.ts';
+export { missedCause, sentenceOf } from './delivery/sentence.ts';
 export { toHolding, type AlertSurroundings, type HoldingVerdict } from './delivery/to-holding.ts';
 export { describeFinding, nameFinding, type Finding } from './delivery/finding.ts';
 export {
@@ -410,7 +410,6 @@ export {
   failuresLeft,
   holdsOf,
   instantIn,
-  isAboutRun,
   judgeDay,
   judgeLimit,
   judgeRate,

@@ -76,6 +76,14 @@ describe('Told', () => {
       'billing-hook: parked until mended (401)',
     ],
     [
+      told({
+        state: 'held',
+        reason: 'parked',
+        channels: [channel, { ...channel, channel: 'billing-hook', state: 'parked', httpStatus: 401 }],
+      }),
+      'ops-chat 02:15; billing-hook: parked until mended (401)',
+    ],
+    [
       told({ state: 'failed', reason: 'rejected', channels: [{ ...channel, state: 'dead', httpStatus: 400 }] }),
       'ops-chat: refused (400)',
     ],

@@ -21,21 +21,23 @@ export function toldMark(alert: Pick<Alert, 'told' | 'severity'> & Partial<Pick<
     case 'sent':
       return { word: sentText(told, viewer, alert.id), shape: 'check', tone: 'ok' };
     case 'waiting':
-      return { word: waitingText(told, viewer), shape: 'hourglass', tone: 'off' };
+      return { word: afterHeard(told, waitingText(told, viewer), viewer), shape: 'hourglass', tone: 'off' };
     case 'held':
-      return { word: heldText(told, viewer), shape: 'bar', tone: 'held' };
+      return { word: afterHeard(told, heldText(told, viewer), viewer), shape: 'bar', tone: 'held' };
     case 'failed':
-      return { word: failedText(told), shape: 'cross', tone: 'crit' };
+      return { word: afterHeard(told, failedText(told), viewer), shape: 'cross', tone: 'crit' };
     default:
       return { word: noneText(told.reason, alert.severity), shape: 'exclamation', tone: 'warn' };
   }
 }
 
+const heardStates: ReadonlySet<ToldChannel['state']> = new Set(['sent', 'collapsed', 'digested']);
+
 function sentText({ channels, reason }: Told, viewer: Viewer, id: string | undefined): string {
   // Others heard in the place of the owner: by the id people speak with them.
   const of = id === undefined ? '' : `, #${shortId(id)}`;
   if (reason === 'instead') return `Told to ${channels.map(({ channel }) => channel).join(', ')}${of}`;
-  const sent = channels.filter(({ state }) => state === 'sent' || state === 'collapsed' || state === 'digested');
+  const sent = channels.filter(({ state }) => heardStates.has(state));
   if (sent.length === 0) return 'Told';
   // Those are told some time after the others, if it is open then.
   const next = channels.flatMap(({ channel, state, nextAttemptAt: at }) => {
@@ -45,6 +47,14 @@ function sentText({ channels, reason }: Told, viewer: Viewer, id: string | undef
   // Channels that heard alike stand together: `on-call, team-chat 21:29`.
   const alike = Map.groupBy(sent, (channel) => howText(channel, viewer));
   return [...[...alike].map(([how, of]) => `${of.map(({ channel }) => channel).join(', ')}${how}`), ...next].join('; ');
+}
+
+const ofChannel: readonly (ToldReason | null)[] = ['backoff', 'circuit', 'parked', 'invalid', 'rejected', 'expired'];
+
+function afterHeard(told: Told, text: string, viewer: Viewer): string {
+  const channels = told.channels.filter(({ state }) => heardStates.has(state));
+  if (channels.length === 0 || !ofChannel.includes(told.reason)) return text;
+  return `${sentText({ ...told, reason: null, channels }, viewer, undefined)}; ${text}`;
 }
 
 function howText({ state, at, attempts, mutedThere }: ToldChannel, { timeZone, nowMs }: Viewer): string {

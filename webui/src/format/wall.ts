@@ -22,6 +22,7 @@ export function wallTitle({ columns, starts, stepSeconds, pagination }: Wall, vi
   const busiest = column === undefined ? undefined : columns[column];
   const head = plural(pagination.total, 'CronJob');
   if (column === undefined || busiest === undefined) return `${head}. No single start in this time`;
+  if (starts[column] === 1) return `${head}. No two start in the same ${columnWord(stepSeconds)}`;
   return `${head}. ${weekdayText(busiest, viewer.timeZone)} is the busiest ${columnWord(stepSeconds)}: ${startsWord(starts[column] ?? 0)}`;
 }
 

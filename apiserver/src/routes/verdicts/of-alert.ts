@@ -1,4 +1,4 @@
-import type { HealthState, Ref, Told, ToldReason, Verdict, VerdictHold } from '@cronjob-monitor/shared/contract';
+import type { HealthState, Ref, Told, Verdict, VerdictHold } from '@cronjob-monitor/shared/contract';
 import {
   alertWords,
   holdsOf,
@@ -98,11 +98,14 @@ function silenceFacts({ createdBy, endsAt, untilResolved }: Surroundings['silenc
   return { by: createdBy, untilAt: endsAt, endsWithCause: untilResolved };
 }
 
-function waitsFor(
-  told: Told,
-): { readonly reason: ToldReason | null; readonly untilAt: Instant | undefined } | undefined {
+function waitsFor(told: Told): Parameters<typeof holdsOf>[0]['told'] {
   if (told.state !== 'held' && told.state !== 'waiting') return undefined;
-  return { reason: told.reason, untilAt: untilOf(told) };
+  return { reason: told.reason, untilAt: untilOf(told), heard: heardOf(told) };
+}
+
+function heardOf({ channels }: Told): string | undefined {
+  const heard = channels.filter(({ state }) => state === 'sent' || state === 'collapsed' || state === 'digested');
+  return heard.length === 0 || channels.length === 1 ? undefined : `${heard.length} of ${channels.length} channels`;
 }
 
 function untilOf({ until }: Told): Instant | undefined {

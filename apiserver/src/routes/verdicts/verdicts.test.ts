@@ -12,6 +12,7 @@ import type {
 } from '@cronjob-monitor/shared/contract';
 import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
 import {
+  findCronJob,
   listCronJobIds,
   newId,
   projectCronJob,
@@ -20,6 +21,7 @@ import {
   putEvidence,
   rowsOfExpected,
   putSilence,
+  setBrokenTargets,
   recordTemplates,
 } from '@cronjob-monitor/shared/store';
 import { addAlert } from '../../testing/alerts.ts';
@@ -104,6 +106,31 @@ test('a success rate that is too low leads to the run that failed last, though o
   await addAlert(fleet, { type: 'slaBreached', subject: 'maxDuration', context: {} });
   const slow = (await alertsOf(fleet)).find(({ subject }) => subject === 'maxDuration');
   assert.equal(slow?.verdict.cause, null, 'what is slow did not fail');
+});
+
+test('a target that is missed without an alert leads to the run that failed last as well', async () => {
+  await using fleet = await startFleet();
+  const backup = await aKilledBackup(fleet);
+  await fleet.addRuns(backup, { createdAt: testNow - minuteMs });
+  const found = await findCronJob(fleet.store, 'prod', 'backup');
+  const broken = { monitorId: 1, subject: 'successRate', measured: 50, limit: 95, runs: 2 } as const;
+  const judged = { ...broken, sinceAt: testNow - hourMs, windowDays: 7 };
+  await fleet.store.fenced(fleet.epoch, (tx) => setBrokenTargets(tx, [{ cronJobId: found?.id ?? 0, broken: [judged] }]));
+  const { verdict } = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail;
+  assert.equal(verdict.kind, 'targetMissed');
+  assert.equal(verdict.step?.action, 'copyPatch');
+  assert.match(verdict.cause ?? '', /^the run that failed last: Container dump was killed/);
+});
+
+test('a missed run says why the cluster refused its Job, and its step is no run by hand that a quota would refuse too', async () => {
+  await using fleet = await startFleet();
+  await fleet.addMonitor({ spec: {} }, [await fleet.addCronJob({ name: 'backup' })]);
+  const refusal = 'Error creating job: jobs.batch "backup-1" is forbidden: exceeded quota: jobs-cap, requested: count=1';
+  const detail = { cause: 'createRejected', refusal };
+  await addAlert(fleet, { type: 'missedSchedule', context: { verdict: { detail } } });
+  const [alert] = await alertsOf(fleet);
+  assert.equal(alert?.verdict.cause, 'Quota jobs-cap is used up');
+  assert.equal(alert.verdict.step?.command, 'kubectl -n prod describe resourcequota jobs-cap');
 });
 
 test('a Job that goes on for too long waits for nothing: its step is the run, and that of one that has not started says that it waits', async () => {

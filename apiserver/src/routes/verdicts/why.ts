@@ -4,7 +4,7 @@ import {
   compareRuns,
   exitInWords,
   failureOf,
-  isAboutRun,
+  missedCause,
   openRunOf,
   stepOf,
   suspendedCause,
@@ -55,14 +55,18 @@ export async function gatherWhy(
   const unknown = [...new Set(alerts.map(({ cronJobId }) => cronJobId).filter((id) => !known.has(id)))];
   for (const cronJob of await listCronJobsById(store, unknown)) known.set(cronJob.id, cronJob);
   const findings = await gatherFindings(deps, alerts, surroundings);
+  const ofRate = [
+    ...alerts.filter(isOfRate).map(({ cronJobId }) => cronJobId),
+    ...cronJobs.filter(hasLowRate).map(({ id }) => id),
+  ];
   const lastFailures = await listLastFailures(
     store,
-    [...new Set(alerts.filter(isOfRate).map(({ cronJobId }) => cronJobId))].flatMap((id) => known.get(id) ?? []),
+    [...new Set(ofRate)].flatMap((id) => known.get(id) ?? []),
   );
   const runs = [
     ...alerts.flatMap((alert) => runOf(alert, { known, lastFailures }) ?? []),
     ...cronJobs.flatMap(({ id, failedRun }): NamedRun[] =>
-      failedRun ? [{ cronJobId: id, jobName: failedRun.jobName }] : [],
+      [failedRun?.jobName, lastFailures.get(id)].flatMap((jobName) => (jobName ? { cronJobId: id, jobName } : [])),
     ),
   ];
   const explained = await explainNamed(store, runs);
@@ -108,6 +112,7 @@ function explainAlert(
   const stuckJob = alert.type === 'jobStuck' ? facts.jobName : undefined;
   // A Job that goes on for too long, or whose pods do not end, waits for nothing unless a reason says so.
   const isWaiting = alert.subject === 'notStarted' || (facts.reason ?? '') !== '';
+  const missed = alert.type === 'missedSchedule' ? missedCause(facts.verdict?.detail) : undefined;
   const step = stepOf({
     cronJob: alert.cronJob,
     kind: alert.type,
@@ -120,6 +125,7 @@ function explainAlert(
     waiting: stuckJob && isWaiting ? { jobName: stuckJob, reason: facts.reason } : undefined,
     runbook: runbookOf(cronJob),
     isSuspended: cronJob?.suspended ?? false,
+    refusal: missed?.refusal,
     absence: toAbsence(facts.verdict?.detail)?.cause,
     told,
     monitor: alert.monitor,
@@ -127,7 +133,8 @@ function explainAlert(
   const failed = run && (why?.cause ?? (exitInWords(failureOf(facts)) || undefined));
   return {
     cause:
-      (isOfRate(alert) ? failed && `the run that failed last: ${failed}` : failed) ??
+      (isOfRate(alert) ? failed && lastFailureWords(failed) : failed) ??
+      missed?.words ??
       (isStuck(alert)
         ? waits.causeOf(alert.cronJobId)
         : alert.endedAt === undefined && isOfSuspension(alert.type)
@@ -144,12 +151,14 @@ function explainAlert(
 }
 
 function explainCronJob(
-  { explained, suspendedBy, waits }: Pick<Gathered, 'explained' | 'suspendedBy' | 'waits'>,
+  { lastFailures, explained, suspendedBy, waits }: Omit<Gathered, 'known' | 'findings'>,
   cronJob: CatalogCronJob,
   kind: VerdictKind,
 ): Explanation {
   const { id, namespace, name, failedRun, waiting } = cronJob;
-  const run = failedRun && isAboutRun(kind) ? { cronJobId: id, jobName: failedRun.jobName } : undefined;
+  const isLow = kind === 'targetMissed' && hasLowRate(cronJob);
+  const jobName = isLow ? lastFailures.get(id) : kind === 'lastRunFailed' ? failedRun?.jobName : undefined;
+  const run = jobName === undefined ? undefined : { cronJobId: id, jobName };
   const why = run && explained(run);
   const step = stepOf({
     cronJob: { namespace, name },
@@ -159,15 +168,17 @@ function explainCronJob(
     waiting: kind === 'waiting' ? waiting : undefined,
     runbook: runbookOf(cronJob),
     isSuspended: cronJob.suspended,
+    refusal: undefined,
     absence: undefined,
     told: undefined,
     monitor: undefined,
   });
   const failed = run && (why?.cause ?? ((failedRun && exitInWords(failedRun)) || undefined));
   const cause =
-    failed ??
+    (isLow ? failed && lastFailureWords(failed) : failed) ??
     (kind === 'waiting' && waiting ? waitingCause(waiting) : isOfSuspension(kind) ? suspendedBy(id) : undefined);
-  const change = why?.change ?? (kind === 'waiting' ? waits.changeOf(id, waiting?.jobName) : undefined);
+  const change =
+    (isLow ? undefined : why?.change) ?? (kind === 'waiting' ? waits.changeOf(id, waiting?.jobName) : undefined);
   return { cause, change, logLine: why?.logLine, step, findings: zoneFindings(cronJob) };
 }
 
@@ -221,6 +232,10 @@ async function gatherWaits(
     changeOf: (cronJobId, jobName) => changes.get(`${cronJobId} ${jobName}`),
   };
 }
+
+const lastFailureWords = (cause: string): string => `the run that failed last: ${cause}`;
+
+const hasLowRate = ({ broken }: CatalogCronJob): boolean => broken[0]?.subject === 'successRate';
 
 const isOfRate = ({ type, subject, endedAt }: StoredAlert): boolean =>
   type === 'slaBreached' && subject === 'successRate' && endedAt === undefined;

@@ -6,6 +6,7 @@ import { cutEnd } from '../text/cut.ts';
 import type { AlertRun } from './alert-context.ts';
 import type { Finding } from './finding.ts';
 import { limitInWords, rateInWords, targetInWords } from '../verdict/figures.ts';
+import { waitingCause } from '../verdict/step.ts';
 import {
   counted,
   deletionInWords,
@@ -82,12 +83,25 @@ function refusalIn(detail: Finding['detail']): string | undefined {
   return refusal === undefined ? undefined : `The cluster says: ${cutEnd(refusal, mostRefusal).replace(/\.$/, '')}`;
 }
 
-const missCauses: Readonly<Record<string, string>> = {
-  previousRunning: 'the run before it was still going on',
-  deadlinePassed: 'its starting deadline passed before its Job was created',
-  createRejected: 'the cluster refused to create its Job',
-  controllerSilent: 'the CronJob controller started nothing at all meanwhile',
-};
+const missCauses: ReadonlyMap<string, string> = new Map([
+  ['previousRunning', 'the run before it was still going on'],
+  ['deadlinePassed', 'its starting deadline passed before its Job was created'],
+  ['createRejected', 'the cluster refused to create its Job'],
+  ['controllerSilent', 'the CronJob controller started nothing at all meanwhile'],
+]);
+
+/** Why a run did not start: what the cluster said as it refused its Job, else what is known of it. `detail`: of the finding that a run is missed. */
+export function missedCause(detail: Readonly<Record<string, unknown>> | undefined): {
+  readonly words: string | undefined;
+  readonly refusal: string | undefined;
+} {
+  const { cause, refusal } = detail ?? {};
+  if (typeof refusal === 'string') {
+    const words = waitingCause({ reason: undefined, message: refusal.replace(/^Error creating job: /, '') });
+    return { words, refusal };
+  }
+  return { words: typeof cause === 'string' ? missCauses.get(cause) : undefined, refusal: undefined };
+}
 
 function ofMissed({ reason, count, detail, timeZone }: Finding): Sentences {
   const first = timeOf(detail['firstSlotAt'], timeZone);
@@ -98,8 +112,8 @@ function ofMissed({ reason, count, detail, timeZone }: Finding): Sentences {
       'The run before was still going on each time: the job takes longer than its period',
     ];
   }
-  const cause = textOf(detail['cause']);
-  const why = cause === undefined || !Object.hasOwn(missCauses, cause) ? '' : `: ${missCauses[cause]}`;
+  const cause = missCauses.get(textOf(detail['cause']) ?? '');
+  const why = cause === undefined ? '' : `: ${cause}`;
   const expected = `The run expected at ${last ?? 'its time'} did not start${why}`;
   return [
     expected,

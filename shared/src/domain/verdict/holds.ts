@@ -14,8 +14,10 @@ interface HoldFacts {
   /** In force now, whatever was told before it began. */
   readonly silence: { readonly by: string; readonly untilAt: Instant; readonly endsWithCause: boolean } | undefined;
   readonly maintenance: { readonly untilAt: Instant | undefined } | undefined;
-  /** Why its message is held or waits; undefined: it does neither. */
-  readonly told: { readonly reason: ToldReason | null; readonly untilAt: Instant | undefined } | undefined;
+  /** Why its message is held or waits, and how many of its channels `heard`: `1 of 2 channels`; undefined: it does neither. */
+  readonly told:
+    | { readonly reason: ToldReason | null; readonly untilAt: Instant | undefined; readonly heard: string | undefined }
+    | undefined;
 }
 
 /** What a message waits for that has none of the four words. */
@@ -30,6 +32,8 @@ const waits: Readonly<Partial<Record<ToldReason, string>>> = {
   alertDelay: 'Waits',
 };
 
+const ofChannel: ReadonlySet<ToldReason> = new Set(['backoff', 'circuit', 'parked', 'invalid']);
+
 /** Each hold in force as a chip, the ones that a person asked for first. */
 export function holdsOf({ acknowledged, silence, maintenance, told }: HoldFacts): VerdictHold[] {
   const chips: VerdictHold[] = [];
@@ -43,7 +47,7 @@ export function holdsOf({ acknowledged, silence, maintenance, told }: HoldFacts)
   if (word === 'silenced' && !silence) chips.push(chip(word, toldWords[word], told.untilAt, undefined));
   // The other holds of a person stand by themselves.
   if (word === 'alreadyTold' || word === 'manyAtOnce') chips.push(chip(word, toldWords[word], told.untilAt, undefined));
-  const waitsFor = waits[told.reason];
+  const waitsFor = told.heard !== undefined && ofChannel.has(told.reason) ? `${told.heard} told` : waits[told.reason];
   if (waitsFor !== undefined) chips.push(chip('waits', waitsFor, told.untilAt, undefined));
   return chips;
 }

@@ -14,7 +14,7 @@ export { holdsOf } from './holds.ts';
 export { deadlineStep, evictedStep, killedStep } from './patch-steps.ts';
 export { printDatedWords, printWords } from './print-words.ts';
 export { hasOutcome, standingOf, statusOf, type Standing, type StandingFacts } from './standing.ts';
-export { isAboutRun, missingIn, openRunOf, stepOf, waitingCause, type StepFacts } from './step.ts';
+export { missingIn, openRunOf, stepOf, waitingCause, type StepFacts } from './step.ts';
 export {
   brokenTarget,
   budgetOf,

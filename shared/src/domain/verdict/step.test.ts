@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Told, VerdictStep } from '../../contract/index.ts';
 import type { Attempt } from '../execution/attempts.ts';
 import { deadlineStep, evictedStep, killedStep } from './patch-steps.ts';
+import { missedCause } from '../delivery/sentence.ts';
 import { missingIn, openRunOf, stepOf, waitingCause, type StepFacts } from './step.ts';
 
 const cronJob = { namespace: 'prod', name: 'backup' };
@@ -15,6 +16,7 @@ const quiet: StepFacts = {
   waiting: undefined,
   runbook: undefined,
   isSuspended: false,
+  refusal: undefined,
   absence: undefined,
   told: undefined,
   monitor,
@@ -62,6 +64,18 @@ describe('the next step', () => {
       '/cronjobs/prod/backup/runs/backup-2',
     ],
     ['of a missed run is a run by hand', { kind: 'missedSchedule' }, 'trigger', '/cronjobs/prod/backup'],
+    [
+      'of a missed run that a quota refused is that quota, which refuses a run by hand as well',
+      { kind: 'missedSchedule', refusal: 'jobs "a" is forbidden: exceeded quota: jobs-cap, requested: 1' },
+      'copyPatch',
+      null,
+    ],
+    [
+      'of a missed run that was refused for something else is a run by hand',
+      { kind: 'missedSchedule', refusal: 'admission webhook "policy" denied the request' },
+      'trigger',
+      '/cronjobs/prod/backup',
+    ],
     [
       'of a missed run while it is suspended is to resume it',
       { kind: 'deadManTriggered', isSuspended: true },
@@ -188,6 +202,15 @@ describe('what a Job that cannot start waits for', () => {
   ] as const)
     test(`is ${cause?.slice(0, 90) ?? 'not known where Kubernetes says nothing'}`, () =>
       assert.equal(waitingCause({ reason, message }), cause));
+});
+
+test('a missed run is explained by what the cluster said as it refused its Job, else by what is known of it', () => {
+  const refusal = 'Error creating job: jobs.batch "a-1" is forbidden: exceeded quota: jobs-cap, requested: count=1';
+  assert.deepEqual(missedCause({ cause: 'createRejected', refusal }), { words: 'Quota jobs-cap is used up', refusal });
+  const silent = missedCause({ cause: 'controllerSilent' }).words;
+  assert.equal(silent, 'the CronJob controller started nothing at all meanwhile');
+  assert.equal(missedCause({ cause: 'toString' }).words, undefined);
+  assert.equal(missedCause(undefined).words, undefined);
 });
 
 describe('a patch to copy', () => {

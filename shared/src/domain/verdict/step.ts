@@ -13,6 +13,8 @@ export interface StepFacts {
   /** Of the CronJob's annotation, http or https. */
   readonly runbook: string | undefined;
   readonly isSuspended: boolean;
+  /** What the cluster said as it refused the Job of a missed run; a run by hand is refused as well. */
+  readonly refusal: string | undefined;
   /** Why the monitor selects no CronJob of the name, which it expects; undefined: it is about a CronJob that is there. */
   readonly absence: AbsenceCause | undefined;
   readonly told: Told | undefined;
@@ -22,7 +24,6 @@ export interface StepFacts {
 
 type Row = (facts: StepFacts) => VerdictStep | undefined;
 
-const failures: readonly VerdictKind[] = ['jobFailed', 'lastRunFailed'];
 const absences: readonly VerdictKind[] = ['missedSchedule', 'missedLast', 'deadManTriggered', 'absent'];
 const suspensions: readonly VerdictKind[] = ['jobSuspended', 'suspended'];
 
@@ -34,6 +35,7 @@ const rows: readonly Row[] = [
   ({ waiting, cronJob }) => waiting && openRunOf(cronJob, waiting.jobName, waitingInWords(waiting.reason)),
   ({ kind, isSuspended, cronJob }) =>
     suspensions.includes(kind) || (isSuspended && absences.includes(kind)) ? resume(cronJob) : undefined,
+  ({ refusal, cronJob }) => (refusal === undefined ? undefined : makeRoom(refusal, cronJob)),
   ({ kind, cronJob }) => (absences.includes(kind) ? trigger(cronJob) : undefined),
   (facts) => mendChannel(facts),
   ({ kind, runbook }) => (kind === 'succeeded' ? undefined : openRunbook(runbook)),
@@ -47,11 +49,6 @@ export function stepOf(facts: StepFacts): VerdictStep | undefined {
     if (found) return found;
   }
   return undefined;
-}
-
-/** Whether a run of that kind of verdict is what it is about. */
-export function isAboutRun(kind: VerdictKind): boolean {
-  return failures.includes(kind);
 }
 
 const openRunWords = 'Open the run';
@@ -97,6 +94,13 @@ function trigger({ namespace, name }: Ref): VerdictStep {
   // Names of Jobs end at 63 characters; those of CronJobs end at 52.
   const command = `kubectl -n ${namespace} create job ${name}-by-hand --from=cronjob/${name}`;
   return step('trigger', 'Start a run by hand', { command, href: pageOf({ namespace, name }) });
+}
+
+function makeRoom(refusal: string, { namespace }: Ref): VerdictStep | undefined {
+  const quota = quotaIn(refusal);
+  if (quota === undefined) return undefined;
+  const command = `kubectl -n ${namespace} describe resourcequota ${quota}`;
+  return { ...step('copyPatch', `Raise quota ${quota}, or make room in it`, { command }), label: 'Copy command' };
 }
 
 /** There is no CronJob of which a run could be started, or the monitor looks at none of its runs. */
@@ -146,7 +150,7 @@ export function missingIn(reason: string | undefined, text: string): string | un
   if (secret !== undefined) return `Secret ${secret} is missing`;
   const configMap = named('configmap');
   if (configMap !== undefined) return `ConfigMap ${configMap} is missing`;
-  const quota = /exceeded quota: ([\w.-]{1,253})/.exec(text)?.[1];
+  const quota = quotaIn(text);
   if (quota !== undefined) return `Quota ${quota} is used up`;
   const account = named('serviceaccount');
   if (account !== undefined) return `ServiceAccount ${account} is missing`;
@@ -158,6 +162,8 @@ export function missingIn(reason: string | undefined, text: string): string | un
   }
   return undefined;
 }
+
+const quotaIn = (text: string): string | undefined => /exceeded quota: ([\w.-]{1,253})/.exec(text)?.[1];
 
 /** What registries and container runtimes say, the first that fits; a registry that refuses often says that there may be no such image. */
 const pullErrors: readonly (readonly [says: RegExp, words: string])[] = [

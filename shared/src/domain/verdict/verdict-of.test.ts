@@ -304,7 +304,7 @@ test('what keeps a message back is told in chips, what a person asked for first'
     acknowledged: { by: 'ana', untilAt: at('08:00:00') },
     silence: { by: 'jonas', untilAt: at('09:00:00'), endsWithCause: false },
     maintenance: { untilAt: undefined },
-    told: { reason: 'duplicate', untilAt: undefined },
+    told: { reason: 'duplicate', untilAt: undefined, heard: undefined },
   });
   assert.deepEqual(
     chips.map(({ kind, by, words }) => [kind, by, printWords(words, reader)]),
@@ -328,17 +328,19 @@ test('a silence that ends with what it holds says so, and names its last instant
 });
 
 test('what keeps a message back without a person is one of two words, or a wait with its own sentence', () => {
-  const chipOf = (reason: ToldReason) =>
+  const chipOf = (reason: ToldReason, heard?: string) =>
     holdsOf({
       acknowledged: undefined,
       silence: undefined,
       maintenance: undefined,
-      told: { reason, untilAt: undefined },
+      told: { reason, untilAt: undefined, heard },
     }).map(({ kind, words }) => `${kind}: ${words}`);
   for (const reason of ['duplicate', 'flapping', 'inhibited'] as const)
     assert.deepEqual(chipOf(reason), ['alreadyTold: Already told']);
   for (const reason of ['storm', 'rateLimit'] as const) assert.deepEqual(chipOf(reason), ['manyAtOnce: Many at once']);
   assert.deepEqual(chipOf('parked'), ['waits: Parked until its channel is mended']);
+  assert.deepEqual(chipOf('parked', '1 of 2 channels'), ['waits: 1 of 2 channels told'], 'one of them heard');
+  assert.deepEqual(chipOf('duplicate', '1 of 2 channels'), ['alreadyTold: Already told']);
   assert.deepEqual(chipOf('noChannel'), []);
   // By the annotation of its owner: no silence stands in the list.
   assert.deepEqual(chipOf('silence'), ['silenced: Silenced']);

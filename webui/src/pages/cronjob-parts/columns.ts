@@ -3,12 +3,12 @@ import { menuColumn, type Column } from '../../kit/table/column.ts';
 /** Columns that tables of CronJobs are made of. */
 const cronJobColumns = {
   status: { id: 'status', title: 'Status', width: '120px', sortKey: 'status', card: 'aside', cardOrder: 2 },
-  name: { id: 'name', title: 'Name', width: '156px', sortKey: 'name', card: 'lead', cardOrder: 1 },
+  name: { id: 'name', title: 'Name', width: '172px', sortKey: 'name', card: 'lead', cardOrder: 1 },
   verdict: { id: 'verdict', title: 'Verdict', card: 'full', cardOrder: 3 },
   last: {
     id: 'last',
     title: 'Last run',
-    width: '116px',
+    width: '108px',
     sortKey: 'lastRun',
     falls: true,
     card: 'hidden',
@@ -27,7 +27,7 @@ const cronJobColumns = {
   rate: {
     id: 'rate',
     title: 'Success',
-    width: '84px',
+    width: '76px',
     align: 'end',
     sortKey: 'successRate',
     hideBelow: 1280,

@@ -63,6 +63,14 @@ describe('the incidents of the first page', () => {
     assert.equal(open.length, 4);
   });
 
+  test('are six on a phone, of those that fail one at least', () => {
+    const many = { open: rows(20, 'critical'), failing: rows(20, 'failing') };
+    const { open, failing } = fitting(many, { ...screen, widthPx: 390 });
+    assert.deepEqual([open.length, failing.length], [6, 1]);
+    const few = fitting({ ...many, open: rows(2, 'warning') }, { ...screen, widthPx: 390 });
+    assert.deepEqual([few.open.length, few.failing.length], [2, 4]);
+  });
+
   test('are all there where the page is one column, which scrolls', () => {
     const many = { open: rows(20, 'critical'), failing: rows(20, 'failing') };
     assert.deepEqual(fitting(many, { ...screen, widthPx: 1_199 }), many);

@@ -42,7 +42,8 @@ function heightPx({ verdict, ref, alerts = [] }: Row, widthPx: number): number {
   const { state, words = '', cause, step, findings = [], logLine } = verdict;
   if (state !== 'critical') {
     const isSaid = step?.action === 'openRun';
-    const under = (cause?.length ?? 0) + (isSaid ? 0 : (step?.words.length ?? 0)) || (logLine?.text.length ?? 0);
+    const why = (cause?.length ?? 0) + (isSaid ? 0 : (step?.words.length ?? 0));
+    const under = why === 0 || /exit code \d+/.test(cause ?? '') ? why + (logLine?.text.length ?? 0) : why;
     const said = words.replaceAll(/\{\w+:[^}]*\}/g, '12 min 30 s').length;
     const first = said + (ref ? ref.name.length + ref.namespace.length : 0);
     const firstPx = first * letterPx + airPx + (alerts.length > 1 ? alertsPx : 0);
@@ -56,11 +57,19 @@ function heightPx({ verdict, ref, alerts = [] }: Row, widthPx: number): number {
   return Math.max(openPx, headPx + lines * linePx + (logLine ? logPx : 0));
 }
 
-/** As many rows as fit into a window without scrolling; all of them where the page is one column. Those that fail get what the others leave, and one row at least. */
+/** On a phone a few rows are the first screens: what else there is, and the rest of the page, is not to be scrolled for. */
+const narrowPx = 640;
+const mostNarrow = 6;
+
+/** As many rows as fit into a window without scrolling; the first on a phone, and all of them where the page is one column else. Those that fail get what the others leave, and one row at least. */
 export function fitting<Incident extends Row>(
   { open, failing }: Incidents<Incident>,
   { windowPx, widthPx, topPx }: Screen,
 ): Incidents<Incident> {
+  if (windowPx > 0 && widthPx < narrowPx) {
+    const first = open.slice(0, mostNarrow);
+    return { open: first, failing: failing.slice(0, Math.max(1, mostNarrow - first.length)) };
+  }
   if (widthPx < columnsFromPx || windowPx === 0) return { open, failing };
   let leftPx = windowPx - topPx - besidePx;
   const kept = (rows: readonly Incident[], reservedPx: number, least: number): readonly Incident[] => {
