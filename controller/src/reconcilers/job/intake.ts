@@ -1,5 +1,6 @@
 import { isOver, nextSnapshot, type JobFacts, type JobSnapshot, type PodFacts } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
+import { UntoldRuns } from './untold-runs.ts';
 import { createPodMemory, type PodMemory } from './pod-memory.ts';
 import { watchJobs } from './watches.ts';
 import { Snapshots, type EventHandler, type ObjectCache } from '../../runtime/index.ts';
@@ -8,6 +9,7 @@ import { Snapshots, type EventHandler, type ObjectCache } from '../../runtime/in
 export interface JobIntake {
   readonly snapshots: Snapshots<JobSnapshot>;
   readonly pods: PodMemory;
+  readonly untold: UntoldRuns;
   readonly onJob: EventHandler<JobFacts>;
   readonly onPod: EventHandler<PodFacts>;
   markUndecided(cronJobUid: string, jobUid: string, isUndecided: boolean): void;
@@ -39,6 +41,7 @@ export function createJobIntake(deps: {
   return {
     snapshots,
     pods,
+    untold: new UntoldRuns(deps.clock),
     ...watches,
     markUndecided(cronJobUid, jobUid, isUndecided) {
       const jobs = undecided.get(cronJobUid);
