@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AlertRules } from '@cronjob-monitor/shared/domain';
 import { putAcknowledgement, tellUnacknowledged, updateAcknowledgementEnd } from '@cronjob-monitor/shared/store';
+import { hastenTurns } from '../outbox/index.ts';
 import { anAlertingFixture, hourMs, minuteMs, type AlertingFixture } from '../testing/alerting-fixture.ts';
 
 const both = ['critical', 'warning'] as const;
@@ -165,4 +166,49 @@ test('what an acknowledgement kept back is due when that ends, once, while the a
   await fixture.succeeds(of);
   assert.deepEqual((await fixture.send()).sort(), ['on-call closing', 'team-chat closing']);
   assert.equal(await told(), 0);
+});
+
+/** The same rungs, with another time for the people on call. */
+function after(minutes: number): AlertRules {
+  const refs = ladder.alerting?.channelRefs ?? [];
+  const channelRefs = refs.map((ref) => (ref.name === 'on-call' ? { ...ref, afterMs: minutes * minuteMs } : ref));
+  return { windows: [], alerting: { enabled: true, channelRefs } } as unknown as AlertRules; // what else it has is not asked for
+}
+
+test('a time that is made shorter while a channel waits counts from when the alert opened', async (t) => {
+  const fixture = await anAlertingFixture(t);
+  const { store, epoch, clock } = fixture;
+  const hasten = (minutes: number): Promise<void> => store.fenced(epoch, (tx) => hastenTurns(tx, () => after(minutes)));
+  await fixture.fails(of);
+  await fixture.send();
+  await clock.advance(3 * minuteMs);
+  await hasten(20);
+  assert.deepEqual(
+    await turns(fixture),
+    [['ready', 'after', 15 * minuteMs, 'warning']],
+    'a longer one is asked when it is due',
+  );
+  await hasten(10);
+  assert.deepEqual(await turns(fixture), [['ready', 'after', 10 * minuteMs, 'warning']]);
+  await clock.advance(minuteMs);
+  await fixture.stillHolds(worse);
+  await hasten(5);
+  assert.deepEqual(
+    (await turns(fixture)).at(-1),
+    ['ready', 'after', minuteMs, 'critical'],
+    'a rise does not begin it anew',
+  );
+  await hasten(2);
+  assert.deepEqual((await fixture.send()).sort(), ['on-call firing', 'team-chat firing'], 'what has passed is due now');
+});
+
+test('a shorter time does not ask a muted channel more often than before', async (t) => {
+  const fixture = await anAlertingFixture(t);
+  const { store, epoch, clock } = fixture;
+  await fixture.fails(of);
+  await fixture.send();
+  await clock.advance(3 * minuteMs);
+  const rules = { ...after(1), mutedUntilAt: clock.now() + hourMs };
+  await store.fenced(epoch, (tx) => hastenTurns(tx, () => rules));
+  assert.deepEqual(await turns(fixture), [['ready', 'after', 15 * minuteMs, 'warning']]);
 });

@@ -19,6 +19,7 @@ import { getChannel, type SendDeps } from '../channels/index.ts';
 import type { DeliveryMetrics } from '../metrics/index.ts';
 import { sayHeld } from './freeze-claimed.ts';
 import type { SecretReader } from './secret-reader.ts';
+import { hastenTurns, type TakeTurnDeps } from './stages.ts';
 
 interface ChannelCareDeps {
   readonly store: Store;
@@ -29,6 +30,7 @@ interface ChannelCareDeps {
   readonly metrics: DeliveryMetrics;
   readonly logger: Logger;
   readonly onChannelChanged: (uid: string) => void;
+  readonly rulesOf: TakeTurnDeps['rulesOf'];
 }
 
 /** What cannot even be tried is looked at again after this. */
@@ -58,14 +60,15 @@ export class ChannelCare {
 
   /**
    * Gives up what is past its time, and makes due the probe of each parked channel that waits for it, and what an acknowledgement that has
-   * ended kept back.
+   * ended kept back, or whose turn comes earlier now.
    */
   async maintain(): Promise<void> {
-    const { store, epoch, metrics } = this.#deps;
+    const { store, epoch, metrics, rulesOf } = this.#deps;
     const { expired } = await store.fenced(epoch, async (tx) => {
       const at = tx.now();
       const given = await updateExpired(tx, at);
       await tellUnacknowledged(tx);
+      await hastenTurns(tx, rulesOf);
       return { expired: given, probes: await takeProbes(tx, at) };
     });
     for (const { channelName: channel, kind } of expired)

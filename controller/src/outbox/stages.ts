@@ -15,10 +15,13 @@ import {
   findRung,
   listSilences,
   listUnwanted,
+  listWaitingRungs,
+  updateRungDue,
   updateRungKept,
   type ClaimedDelivery,
   type Settlement,
   type Store,
+  type Tx,
   type UnwantedReason,
 } from '@cronjob-monitor/shared/store';
 import {
@@ -97,7 +100,7 @@ export async function takeTurn(
   const rules = rulesOf(rung.alert);
   const ref = rules?.alerting?.channelRefs.find(({ name }) => name === channelName);
   if (rules && ref === undefined && !isRouted(rules, channelName)) return { kind: 'cancel', reason: 'notNamed' };
-  const turnAt = Math.min(rung.told[0]?.at ?? now, delivery.createdAt) + (ref?.afterMs ?? 0);
+  const turnAt = Math.min(rung.told[0]?.at ?? now, rung.waitsSinceAt) + (ref?.afterMs ?? 0);
   if (turnAt > now) return { kind: 'hold', untilAt: turnAt, reason: 'after' };
   const mute = muteOf(rung.alert, rules ?? { windows: [] }, await listSilences(store, now), now);
   const answer = rungOf({ ...rung, unlessAcknowledged: ref?.unlessAcknowledged ?? true, mute }, now);
@@ -107,6 +110,24 @@ export async function takeTurn(
     return { kind: 'hold', untilAt: answer.untilAt, reason: 'after' };
   }
   return pass({ ...delivery, payload: sayToldBefore(payload, answer.words, now - delivery.createdAt) });
+}
+
+/**
+ * A time that was made shorter counts from when the wait began: a message that would be due by the time of before is due by that of now. What
+ * a person mutes is asked again at its own time.
+ */
+export async function hastenTurns(tx: Tx, rulesOf: TakeTurnDeps['rulesOf']): Promise<void> {
+  const now = tx.now();
+  const early = (await listWaitingRungs(tx)).flatMap((rung) => {
+    const rules = rulesOf(rung.alert);
+    const ref = rules?.alerting?.channelRefs.find(({ name }) => name === rung.channelName);
+    const turnAt = Math.max(now, rung.waitsSinceAt + (ref?.afterMs ?? 0));
+    return rules && ref && turnAt < rung.dueAt ? [{ ...rung, rules, turnAt }] : [];
+  });
+  if (early.length === 0) return;
+  const silences = await listSilences(tx, now);
+  for (const { alert, rules, deliveryId, turnAt } of early)
+    if (!muteOf(alert, rules, silences, now)) await updateRungDue(tx, deliveryId, turnAt);
 }
 
 /** A route or the CronJob itself names it. */
