@@ -142,3 +142,22 @@ test('the exit code of a run is not lost when two batches record it at once, and
   const page = { limit: 1, offset: 0 };
   assert.equal((await listExecutions(store, { cronJobIds: [id] }, { page }))[0]?.exitCode, 3);
 });
+
+test('a run whose end was not seen is not looked at again when it has its row', async (t) => {
+  const { store, epoch, clock } = await anAlertingFixture(t);
+  const job = aJob({ outcome: undefined, endedAt: undefined });
+  const facts = aCronJob({ uid: job.cronJobUid });
+  await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: clock.now() }));
+  const vanished = { status: 'unobserved', at: clock.now() } as const;
+  const run = toExecution(job, [], { otherClaims: [], vanished, delayed: false, inMaintenance: false });
+  assert.ok(run);
+  const records = recordsOf({ store, epoch });
+  const outcomes = [await records.recordEnded([run]), await records.recordEnded([run])];
+  assert.deepEqual(
+    outcomes.map(({ counted, overtaken }) => [counted.length, overtaken.size]),
+    [
+      [1, 0],
+      [0, 0],
+    ],
+  );
+});

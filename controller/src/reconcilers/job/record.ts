@@ -122,10 +122,12 @@ export function createJobRecords<Outcome>(
       if (judged) judge.committed(judged.outcome);
       const counted = new Set([...outcome.inserted, ...outcome.replaced]);
       for (const { jobUid } of fresh) written.delete(jobUid);
+      const unseen = new Set(fresh.flatMap(({ jobUid, status }) => (status === 'unobserved' ? jobUid : [])));
       return {
         counted: fresh.filter(({ jobUid }) => counted.has(jobUid)),
         orphaned: new Set(outcome.orphaned),
-        overtaken: new Set(outcome.known),
+        // One whose end was not seen has nothing to add.
+        overtaken: new Set(outcome.known.filter((uid) => !unseen.has(uid))),
         factsOf,
         completedOf,
       };
