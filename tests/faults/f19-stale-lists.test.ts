@@ -8,7 +8,7 @@ import { HttpSink } from '../sinks/index.ts';
 import { testDatabases } from '../store/databases.ts';
 import { readRows } from '../store/rows.ts';
 import { listStoredRuns, openBeside } from './checker/stored-runs.ts';
-import { startBench, until, type Bench } from './harness/bench.ts';
+import { startBench, until, usualLease, type Bench } from './harness/bench.ts';
 import { timesOf } from './harness/counts.ts';
 import { completeStatus, keepTalking, putCronJob, putJob, runningStatus, setJobStatus } from './harness/objects.ts';
 import { putWebhook, tells, tellsLoopback, told, untilHeard } from './harness/receiver.ts';
@@ -54,7 +54,12 @@ for (const database of testDatabases().filter(({ name }) => name === 'postgres')
         const options = {
           entryPoint: 'controller',
           storage: settings as Exclude<typeof settings, { type: 'sqlite' }>,
-          config: { ...tellsLoopback, 'leader-election.enabled': true, 'leader-election.namespace': 'shop' },
+          config: {
+            ...usualLease,
+            ...tellsLoopback,
+            'leader-election.enabled': true,
+            'leader-election.namespace': 'shop',
+          },
         } as const;
         const first = await bench.prepare(options);
         const second = await bench.prepare(options);
