@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AlertRules } from '@cronjob-monitor/shared/domain';
 import { putAcknowledgement, tellUnacknowledged, updateAcknowledgementEnd } from '@cronjob-monitor/shared/store';
-import { hastenTurns } from '../outbox/index.ts';
+import { ChannelCare } from '../outbox/channel-care.ts';
 import { anAlertingFixture, hourMs, minuteMs, type AlertingFixture } from '../testing/alerting-fixture.ts';
 
 const both = ['critical', 'warning'] as const;
@@ -175,10 +175,16 @@ function after(minutes: number): AlertRules {
   return { windows: [], alerting: { enabled: true, channelRefs } } as unknown as AlertRules; // what else it has is not asked for
 }
 
+/** What the outbox does every few seconds, by what the monitor says now. */
+function upkeep({ store, epoch }: AlertingFixture, rules: AlertRules): Promise<void> {
+  const deps = { store, epoch, rulesOf: () => rules } as unknown as ConstructorParameters<typeof ChannelCare>[0]; // what this needs
+  return new ChannelCare(deps).maintain();
+}
+
 test('a time that is made shorter while a channel waits counts from when the alert opened', async (t) => {
   const fixture = await anAlertingFixture(t);
-  const { store, epoch, clock } = fixture;
-  const hasten = (minutes: number): Promise<void> => store.fenced(epoch, (tx) => hastenTurns(tx, () => after(minutes)));
+  const { clock } = fixture;
+  const hasten = (minutes: number): Promise<void> => upkeep(fixture, after(minutes));
   await fixture.fails(of);
   await fixture.send();
   await clock.advance(3 * minuteMs);
@@ -204,11 +210,11 @@ test('a time that is made shorter while a channel waits counts from when the ale
 
 test('a shorter time does not ask a muted channel more often than before', async (t) => {
   const fixture = await anAlertingFixture(t);
-  const { store, epoch, clock } = fixture;
+  const { clock } = fixture;
   await fixture.fails(of);
   await fixture.send();
   await clock.advance(3 * minuteMs);
   const rules = { ...after(1), mutedUntilAt: clock.now() + hourMs };
-  await store.fenced(epoch, (tx) => hastenTurns(tx, () => rules));
+  await upkeep(fixture, rules);
   assert.deepEqual(await turns(fixture), [['ready', 'after', 15 * minuteMs, 'warning']]);
 });

@@ -6,4 +6,3 @@ export { Drills } from './drills.ts';
 export { freezeClaimed } from './freeze-claimed.ts';
 export { leaveToParents } from './leave-to-parents.ts';
 export { createSecretReader } from './secret-reader.ts';
-export { hastenTurns } from './stages.ts';

@@ -15,13 +15,10 @@ import {
   findRung,
   listSilences,
   listUnwanted,
-  listWaitingRungs,
-  updateRungDue,
   updateRungKept,
   type ClaimedDelivery,
   type Settlement,
   type Store,
-  type Tx,
   type UnwantedReason,
 } from '@cronjob-monitor/shared/store';
 import {
@@ -110,24 +107,6 @@ export async function takeTurn(
     return { kind: 'hold', untilAt: answer.untilAt, reason: 'after' };
   }
   return pass({ ...delivery, payload: sayToldBefore(payload, answer.words, now - delivery.createdAt) });
-}
-
-/**
- * A time that was made shorter counts from when the wait began: a message that would be due by the time of before is due by that of now. What
- * a person mutes is asked again at its own time.
- */
-export async function hastenTurns(tx: Tx, rulesOf: TakeTurnDeps['rulesOf']): Promise<void> {
-  const now = tx.now();
-  const early = (await listWaitingRungs(tx)).flatMap((rung) => {
-    const rules = rulesOf(rung.alert);
-    const ref = rules?.alerting?.channelRefs.find(({ name }) => name === rung.channelName);
-    const turnAt = Math.max(now, rung.waitsSinceAt + (ref?.afterMs ?? 0));
-    return rules && ref && turnAt < rung.dueAt ? [{ ...rung, rules, turnAt }] : [];
-  });
-  if (early.length === 0) return;
-  const silences = await listSilences(tx, now);
-  for (const { alert, rules, deliveryId, turnAt } of early)
-    if (!muteOf(alert, rules, silences, now)) await updateRungDue(tx, deliveryId, turnAt);
 }
 
 /** A route or the CronJob itself names it. */

@@ -48,6 +48,20 @@ interface RecordedEnds {
   readonly completedOf: ReadonlySet<string>;
 }
 
+const noEnds: RecordedEnds = {
+  counted: [],
+  orphaned: new Set(),
+  overtaken: new Set(),
+  factsOf: new Set(),
+  completedOf: new Set(),
+};
+
+/** One whose end was not seen has nothing to add to its row. */
+function overtakenOf(runs: readonly Execution[], known: readonly string[]): ReadonlySet<string> {
+  const seen = runs.flatMap(({ jobUid, status }) => (status === 'unobserved' ? [] : jobUid));
+  return new Set(seen).intersection(new Set(known));
+}
+
 interface RecordedRunning {
   /** UIDs of Jobs whose CronJob has no row yet: nothing is written of them. */
   readonly orphaned: ReadonlySet<string>;
@@ -102,9 +116,7 @@ export function createJobRecords<Outcome>(
     },
 
     async recordEnded(executions) {
-      const none: ReadonlySet<string> = new Set();
-      const nothing = { counted: [], orphaned: none, overtaken: none };
-      if (executions.length === 0) return { ...nothing, factsOf: none, completedOf: none };
+      if (executions.length === 0) return noEnds;
       // Most ended Jobs that a start finds are recorded already: one read spares them the transaction.
       const uids = executions.map((execution) => execution.jobUid);
       const known = await listRecordedJobs(store, uids);
@@ -114,7 +126,7 @@ export function createJobRecords<Outcome>(
         executions.filter(({ jobUid }) => known.get(jobUid)?.factsUnknown),
       );
       const fresh = executions.filter((execution) => !known.has(execution.jobUid));
-      if (fresh.length === 0) return { ...nothing, factsOf, completedOf };
+      if (fresh.length === 0) return { ...noEnds, factsOf, completedOf };
       let judged: { readonly outcome: Outcome } | undefined;
       const outcome = await recordRuns(store, epoch, fresh, async (tx, rows) => {
         judged = { outcome: await judge.judge(tx, rows) };
@@ -122,12 +134,10 @@ export function createJobRecords<Outcome>(
       if (judged) judge.committed(judged.outcome);
       const counted = new Set([...outcome.inserted, ...outcome.replaced]);
       for (const { jobUid } of fresh) written.delete(jobUid);
-      const unseen = new Set(fresh.flatMap(({ jobUid, status }) => (status === 'unobserved' ? jobUid : [])));
       return {
         counted: fresh.filter(({ jobUid }) => counted.has(jobUid)),
         orphaned: new Set(outcome.orphaned),
-        // One whose end was not seen has nothing to add.
-        overtaken: new Set(outcome.known.filter((uid) => !unseen.has(uid))),
+        overtaken: overtakenOf(fresh, outcome.known),
         factsOf,
         completedOf,
       };

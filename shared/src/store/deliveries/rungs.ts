@@ -63,41 +63,30 @@ function toRungAlert(id: string, row: Row): StoredRung['alert'] {
 
 /** A message that waits for its turn after other channels. */
 interface WaitingRung extends Pick<StoredRung, 'alert' | 'waitsSinceAt'> {
-  readonly deliveryId: string;
   readonly channelName: string;
-  readonly dueAt: Instant;
 }
 
 /** More are looked at when these are told. */
 const mostWaiting = 1_000;
 
-/** Those whose turn has not come, the one that is due first before the others. */
-export async function listWaitingRungs(db: Db): Promise<WaitingRung[]> {
+/** Moves those whose turn comes earlier now than when they were written; `dueOf` undefined: this one stays. */
+export async function hastenRungs(tx: Tx, dueOf: (rung: WaitingRung) => Instant | undefined): Promise<void> {
   const found = await rows(
-    db,
+    tx,
     'select d.id, d.channel_name, d.next_at, d.alert_id, a.namespace, a.cronjob_name, a.type, a.severity, ' +
       'm.namespace as monitor_namespace, m.name as monitor, (select min(e.created_at) from deliveries e ' +
       'where e.alert_id = d.alert_id and e.channel_uid = d.channel_uid and e.created_at >= a.activated_at) as since ' +
       'from deliveries d join alerts a on a.id = d.alert_id join monitors m on m.id = a.monitor_id ' +
       `where d.state = 'ready' and d.state_reason = 'after' and d.next_at > ? order by d.next_at, d.id limit ${mostWaiting}`,
-    [db.now()],
+    [tx.now()],
   );
-  return found.map((row) => ({
-    deliveryId: db.dialect.id16Text(row['id']),
-    channelName: String(row['channel_name']),
-    dueAt: Number(row['next_at']),
-    alert: toRungAlert(db.dialect.id16Text(row['alert_id']), row),
-    waitsSinceAt: Number(row['since']),
-  }));
-}
-
-/** Its turn comes earlier than it was told when the message was made. */
-export async function updateRungDue(tx: Tx, deliveryId: string, dueAt: Instant): Promise<void> {
-  await change(tx, "update deliveries set next_at = ? where id = ? and state = 'ready' and next_at > ?", [
-    dueAt,
-    tx.dialect.id16(toId16(deliveryId)),
-    dueAt,
-  ]);
+  for (const row of found) {
+    const alert = toRungAlert(tx.dialect.id16Text(row['alert_id']), row);
+    const dueAt = dueOf({ alert, channelName: String(row['channel_name']), waitsSinceAt: Number(row['since']) });
+    // Few are edited while they wait.
+    if (dueAt !== undefined && dueAt < Number(row['next_at']))
+      await change(tx, "update deliveries set next_at = ? where id = ? and state = 'ready'", [dueAt, row['id']]);
+  }
 }
 
 function toNote(row: Row, activatedAt: Instant, now: Instant): StoredRung['note'] {
