@@ -47,7 +47,7 @@ test('a follower lets go of an ended Job when a leader had the time to record it
     watching.tidy(false, isUnwritten);
     return watching.intake.snapshots.endedCount;
   };
-  watching.intake.onJob({ type: 'deleted', item: aFailedJob(), tombstone: false });
+  void watching.intake.onJob({ type: 'deleted', item: aFailedJob(), tombstone: false });
   assert.equal(tidyAfter(9, true), 1);
   assert.equal(tidyAfter(30, true), 1, 'however long that lasts');
   assert.equal(tidyAfter(1, false), 1, 'it can be written again, and is about to be');
