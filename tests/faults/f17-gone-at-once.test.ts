@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { listStoredRuns, untilAllRecorded } from './checker/index.ts';
+import { until } from './harness/bench.ts';
 import { timesOf } from './harness/counts.ts';
 import { putCronJob, putJob, slotNumber } from './harness/objects.ts';
 import { benchOfSuite } from './harness/service-bench.ts';
@@ -55,4 +56,28 @@ describe('F17, Jobs that are gone at once', () => {
       );
     });
   }
+
+  test('one whose watch of pods is behind that of Jobs keeps its exit code, although the Job is gone when it is told', async () => {
+    const { sim, proxy, reader, store } = bench();
+    const over = reader.jobs().length + 1;
+    const owner = putCronJob(sim, 'told-late');
+    const play = { outcome: `exit:${exitCode}`, seconds: '3' };
+    const { uid } = putJob(sim, owner, { slotAt: slotNumber(0), play, spec: { ttlSecondsAfterFinished: 0 } }).metadata;
+    const rowOfRun = async () => (await listStoredRuns(store)).find(({ jobUid }) => jobUid === uid);
+    await until('its pod runs', () => reader.jobs().some((job) => job.uid === uid && job.played));
+    const slow = sim.fault({
+      target: { verb: 'watch', path: '/pods' },
+      effect: { kind: 'slow', delayMs: 8_000 },
+    });
+    proxy.reset();
+    await until('the run is recorded', async () => (await rowOfRun()) !== undefined);
+    assert.equal((await rowOfRun())?.exitCode, undefined, 'its pods are not heard of yet');
+    slow.remove();
+    await untilAllRecorded(reader, store, {
+      over,
+      scriptOf: () => ({ exitCodes: [exitCode], reasons: ['Error'] }),
+      unobserved: Math.floor(over * (1 - recordedShare)),
+      withinMs: 30_000,
+    });
+  });
 });

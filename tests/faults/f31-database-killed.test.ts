@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { toAlertFacts } from '@cronjob-monitor/shared/domain';
+import { listAlerts } from '@cronjob-monitor/shared/store';
+import { HttpSink } from '../sinks/index.ts';
 import { readNumber } from '../store/rows.ts';
 import { untilAllRecorded } from './checker/index.ts';
 import { until } from './harness/bench.ts';
@@ -17,6 +20,7 @@ import {
   setJobStatus,
   slotNumber,
 } from './harness/objects.ts';
+import { putWebhook, tellsLoopback, untilHeard } from './harness/receiver.ts';
 import { benchOfSuite } from './harness/service-bench.ts';
 
 const jobsPerSecond = 25;
@@ -80,5 +84,64 @@ for (const { name, skip, start } of killableDatabases()) {
         assert.equal(service.said('this replica leads').length, 1, 'the lead is kept');
       });
     }
+  });
+}
+
+const standsStillMs = 5_000;
+
+/** A database that answers nothing for some seconds, its connections alive: a disk that hangs, a machine that moves. */
+for (const { name, skip, start } of killableDatabases()) {
+  describe(`F31, ${name} stands still`, { skip }, () => {
+    let server: KillableServer;
+    const alerting = { channelRefs: [{ name: 'hook' }] };
+    const bench = benchOfSuite({ monitor: { alerting } }, async () => {
+      server = await start();
+      const config = { ...tellsLoopback, 'rate-limits.storm-threshold': 0 };
+      return { entryPoint: 'controller', storage: server.settings, settings: server.settings, config };
+    });
+    after(() => server.remove());
+
+    test('what fails meanwhile is recorded and told once, with its log and what is suggested', async (t) => {
+      const { sim, service, reader, store } = bench();
+      const sink = await HttpSink.start();
+      t.after(() => sink.stop());
+      putWebhook(sim, sink, 'hook');
+      const owners = Array.from({ length: 10 }, (_, number) => putCronJob(sim, `still-${number}`));
+      const targets = 'select count(*) as n from monitor_targets';
+      await until('they are watched', async () => (await readNumber(store, targets)) === owners.length, 120_000);
+      await wait(1_000); // instants of runs are whole seconds
+
+      server.pause();
+      for (const [number, owner] of owners.entries()) {
+        const play = { outcome: 'exit:137', seconds: '0.5', log: `last words of ${number}` };
+        putJob(sim, owner, { slotAt: slotNumber(number), play });
+      }
+      await wait(standsStillMs);
+      server.resume();
+
+      await untilAllRecorded(reader, store, {
+        over: owners.length,
+        scriptOf: () => ({ exitCodes: [137], reasons: ['Error', 'OOMKilled'] }),
+        withinMs: 120_000,
+      });
+      for (const { metadata } of owners)
+        await untilHeard(sink, { channel: 'hook', cronJob: metadata.name }, ['firing jobFailed'], 120_000);
+      const explained = async (): Promise<unknown[]> => {
+        const alerts = await listAlerts(store, { states: ['active'] }, { sort: { key: 'since', descending: false } });
+        return alerts.map(({ context }) => {
+          const { hasLogs, suggestedFix } = toAlertFacts(context);
+          return [hasLogs, suggestedFix !== undefined];
+        });
+      };
+      const all = JSON.stringify(owners.map(() => [true, true]));
+      let last: unknown[] = [];
+      await until(
+        () => `each alert is explained: ${JSON.stringify(last)}`,
+        async () => JSON.stringify((last = await explained())) === all,
+        120_000,
+      );
+      assert.equal(service.said('this replica leads').length, 1, 'the lead is kept');
+      assert.equal(service.said('evidence of a run could not be kept').length, 0);
+    });
   });
 }

@@ -21,8 +21,10 @@ const leastSeconds = 8;
 const mostSeconds = 20;
 const dayMs = 86_400_000;
 const keptDays = 30;
+/** On a machine that has other things to do; the round itself may take a fifth of its interval. */
+const mostMs = oldRows * 2;
 /** A prune takes a fifth of its interval at most: all of it in one round. */
-const config = { 'history-retention.default-days': keptDays, 'scheduler.prune-interval': '15m' };
+const config = { 'history-retention.default-days': keptDays, 'scheduler.prune-interval': '1h' };
 
 /** F38: a long history is pruned while runs are recorded. */
 for (const { name, skip, start } of killableDatabases().filter((one) => one.name === 'postgres')) {
@@ -71,9 +73,10 @@ for (const { name, skip, start } of killableDatabases().filter((one) => one.name
           const due = Math.floor(Math.min(passedSeconds, mostSeconds) * runsPerSecond);
           for (; runs < due; runs++) endRun(owners[runs % owners.length] ?? assert.fail(), runs);
           await wait(50);
-          pruned ||=
-            (await readNumber(store, `select count(*) as n from executions where created_at < ${cutoffAt}`)) === 0;
-          assert.ok(performance.now() - beganAt < 120_000 + oldRows / 10, 'it takes too long');
+          const old = `select count(*) as n from executions where created_at < ${cutoffAt}`;
+          const left: number = pruned ? 0 : await readNumber(store, old);
+          pruned = left === 0;
+          assert.ok(performance.now() - beganAt < mostMs, `${left} of ${oldRows} old runs are left`);
         }
         const lastedMs = performance.now() - beganAt;
         const recorded = 'select count(distinct job_uid) as n from executions';

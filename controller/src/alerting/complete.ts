@@ -88,12 +88,19 @@ const mostEvents = 20;
 /**
  * Gives the alerts that still speak of these runs what was learned of them since, as their monitors want it. Messages that waited for it go
  * at once then, and say it. What has left without it is completed by an update, where its channel can be. A message that has left about
- * another run stays as it is. What was taken first for a run stays. Returns how many messages go or came.
+ * another run stays as it is. What was taken first for a run stays. Returns how many messages go or came; `onFound`: told of each alert there is.
  */
-export async function completeAlerts(store: Store, epoch: number, explained: readonly LearnedOfRun[]): Promise<number> {
+// oxlint-disable-next-line max-params -- where, for which leader, what was learned, and who hears what it was learned for
+export async function completeAlerts(
+  store: Store,
+  epoch: number,
+  explained: readonly LearnedOfRun[],
+  onFound?: (of: AlertOfRun) => void,
+): Promise<number> {
   const ofRun = new Map(explained.map((learned) => [learned.jobUid, learned]));
   const gains = new Map<string, Gain>();
   for (const found of await listAlertsOfRuns(store, explained)) {
+    onFound?.(found);
     const learned = ofRun.get(found.jobUid);
     // One after the other: packing takes memory.
     const gain = learned && (await gainOf(found, learned));

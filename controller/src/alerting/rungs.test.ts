@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AlertRules } from '@cronjob-monitor/shared/domain';
 import { putAcknowledgement, tellUnacknowledged, updateAcknowledgementEnd } from '@cronjob-monitor/shared/store';
+import { ChannelCare } from '../outbox/channel-care.ts';
 import { anAlertingFixture, hourMs, minuteMs, type AlertingFixture } from '../testing/alerting-fixture.ts';
 
 const both = ['critical', 'warning'] as const;
@@ -165,4 +166,55 @@ test('what an acknowledgement kept back is due when that ends, once, while the a
   await fixture.succeeds(of);
   assert.deepEqual((await fixture.send()).sort(), ['on-call closing', 'team-chat closing']);
   assert.equal(await told(), 0);
+});
+
+/** The same rungs, with another time for the people on call. */
+function after(minutes: number): AlertRules {
+  const refs = ladder.alerting?.channelRefs ?? [];
+  const channelRefs = refs.map((ref) => (ref.name === 'on-call' ? { ...ref, afterMs: minutes * minuteMs } : ref));
+  return { windows: [], alerting: { enabled: true, channelRefs } } as unknown as AlertRules; // what else it has is not asked for
+}
+
+/** What the outbox does every few seconds, by what the monitor says now. */
+function upkeep({ store, epoch }: AlertingFixture, rules: AlertRules): Promise<void> {
+  const deps = { store, epoch, rulesOf: () => rules } as unknown as ConstructorParameters<typeof ChannelCare>[0]; // what this needs
+  return new ChannelCare(deps).maintain();
+}
+
+test('a time that is made shorter while a channel waits counts from when the alert opened', async (t) => {
+  const fixture = await anAlertingFixture(t);
+  const { clock } = fixture;
+  const hasten = (minutes: number): Promise<void> => upkeep(fixture, after(minutes));
+  await fixture.fails(of);
+  await fixture.send();
+  await clock.advance(3 * minuteMs);
+  await hasten(20);
+  assert.deepEqual(
+    await turns(fixture),
+    [['ready', 'after', 15 * minuteMs, 'warning']],
+    'a longer one is asked when it is due',
+  );
+  await hasten(10);
+  assert.deepEqual(await turns(fixture), [['ready', 'after', 10 * minuteMs, 'warning']]);
+  await clock.advance(minuteMs);
+  await fixture.stillHolds(worse);
+  await hasten(5);
+  assert.deepEqual(
+    (await turns(fixture)).at(-1),
+    ['ready', 'after', minuteMs, 'critical'],
+    'a rise does not begin it anew',
+  );
+  await hasten(2);
+  assert.deepEqual((await fixture.send()).sort(), ['on-call firing', 'team-chat firing'], 'what has passed is due now');
+});
+
+test('a shorter time does not ask a muted channel more often than before', async (t) => {
+  const fixture = await anAlertingFixture(t);
+  const { clock } = fixture;
+  await fixture.fails(of);
+  await fixture.send();
+  await clock.advance(3 * minuteMs);
+  const rules = { ...after(1), mutedUntilAt: clock.now() + hourMs };
+  await upkeep(fixture, rules);
+  assert.deepEqual(await turns(fixture), [['ready', 'after', 15 * minuteMs, 'warning']]);
 });

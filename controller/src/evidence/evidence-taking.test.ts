@@ -23,6 +23,7 @@ import { anAlertingFixture } from '../testing/alerting-fixture.ts';
 
 const job = aFailedJob();
 const endedAt = job.endedAt ?? 0;
+const monitor = { namespace: 'prod', name: 'backups' };
 const execution = { jobUid: job.uid, status: 'failed', finishedAt: endedAt, attempts: 1 } as Execution;
 
 interface Options {
@@ -107,9 +108,9 @@ test('while evidence of a run is read its message says what memory knows: pods, 
   const containers = [aContainer({ terminated: anEnd(137, 'OOMKilled') })];
   const pod = aPod({ jobUid: job.uid, phase: 'Failed', containers });
   const { taking } = await aTaking(context, { pods: [pod] });
-  assert.equal(taking.knownOf(job.uid), undefined);
+  assert.equal(taking.knownOf(job.uid, monitor), undefined);
   taking.expect(execution);
-  const known = taking.knownOf(job.uid);
+  const known = taking.knownOf(job.uid, monitor);
   assert.deepEqual([known?.messageWaitMs, known?.attempts[0]?.pod, known?.place?.node], [250, pod.name, 'node-1']);
   assert.match(String(known?.fixOf({ namespace: 'prod', name: 'backups' })), /memory/);
   assert.equal(known?.fixOf({ namespace: 'prod', name: 'another' }), undefined);
@@ -243,7 +244,7 @@ test('an image that cannot be pulled keeps its own suggestion when its pod is re
   const ended = { ...job, cronJobUid: cronJob.uid, jobReason: 'DeadlineExceeded' };
   taking.expect(execution);
   assert.match(
-    String(taking.knownOf(job.uid)?.fixOf({ namespace: 'prod', name: 'backups' })),
+    String(taking.knownOf(job.uid, monitor)?.fixOf({ namespace: 'prod', name: 'backups' })),
     /nowhere:2 cannot be pulled/,
   );
   await fixture.fails({ context: { jobUid: ended.uid, jobName: ended.name } });
@@ -285,7 +286,7 @@ test('what a start finds is explained when its alerts are raised, and until then
   await until(() => read.length === 1);
   taking.take(gathered, execution, 'known');
   await wait(100);
-  assert.ok(taking.knownOf(failed.uid), 'its messages wait');
+  assert.ok(taking.knownOf(failed.uid, monitor), 'its messages wait');
   await fixture.fails({ context: { jobUid: failed.uid, jobName: failed.name } });
   judged.resolve();
   let explained: unknown;
@@ -295,6 +296,32 @@ test('what a start finds is explained when its alerts are raised, and until then
     explained = toAlertFacts(alert?.context).evidenceOf;
   }
   assert.equal(explained, failed.uid);
+});
+
+test('an alert that is raised when its run was explained already says all of it, once the transaction that raises it is over', async (context) => {
+  const containers = [aContainer({ terminated: anEnd(137, 'OOMKilled') })];
+  const pods = [aPod({ jobUid: job.uid, phase: 'Failed', containers })];
+  const { taking, fixture, store, clock } = await aTaking(context, { pods, log: 'out of memory\n' });
+  const { cronJob } = fixture.finding({ kind: 'quiet' });
+  const failed = { ...job, cronJobUid: cronJob.uid };
+  taking.expect(execution);
+  const rest = { pods, cronJob: aCronJob({ uid: cronJob.uid }), siblings: [], monitored: true };
+  taking.take({ snapshot: { job: failed, gone: undefined }, held: undefined, ...rest }, execution, 'new');
+  const isLogKept = async () => (await listEvidence(store, failed.uid)).some(({ kind }) => kind === 'decisive');
+  for (let round = 0; round < 500 && !(await isLogKept()); round++) {
+    await wait(10);
+    await clock.advance(100);
+  }
+  await wait(50);
+
+  const known = taking.knownOf(failed.uid, monitor);
+  assert.equal(known?.attempts.length, 1, 'its message waits');
+  await clock.advance(2_000);
+  await settle();
+  await fixture.fails({ context: { jobUid: failed.uid, jobName: failed.name } });
+  const facts = await explainedOf(store, cronJob.id, clock);
+  assert.deepEqual([facts.evidenceOf, facts.hasLogs], [failed.uid, true]);
+  await until(() => taking.knownOf(failed.uid, monitor) === undefined);
 });
 
 test('the spec of a run that ended well while the database takes nothing is kept when it does again, and no line is logged for it', async (context) => {

@@ -8,9 +8,16 @@ import {
   type JobFacts,
   type PodFacts,
 } from '@cronjob-monitor/shared/domain';
+import type { Ref } from '@cronjob-monitor/shared/contract';
 import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
-import { listAlertsOfRuns, listComparedRuns, putEvidence, type Store } from '@cronjob-monitor/shared/store';
+import {
+  listAlertsOfRuns,
+  listComparedRuns,
+  listEvidence,
+  putEvidence,
+  type Store,
+} from '@cronjob-monitor/shared/store';
 import { completeAlerts, isExplainedBy, type KnownOfRun, type LearnedOfRun } from '../alerting/index.ts';
 import { Batches, isDatabaseAway } from '../runtime/index.ts';
 import { createCapture, type Capture, type CaptureDeps } from './capture.ts';
@@ -39,9 +46,11 @@ export interface EvidenceTaking {
    * this one is taken and explained once more, for that may have ended over it.
    */
   take(gathered: GatheredJob, execution: Execution | undefined, row: RowOfRun): void;
-  /** What memory tells of a run about which more is still being taken; undefined: nothing is. Asked of a run that goes on for too long, it
-   * begins to take what may tell why. */
-  knownOf(jobUid: string): KnownOfRun | undefined;
+  /**
+   * What memory tells of a run about which more is still being taken; undefined: nothing is. Asked of a run that goes on for too long, it
+   * begins to take what may tell why; asked for a monitor whose alert is raised after the run was explained, it explains it once more.
+   */
+  knownOf(jobUid: string, monitor: Ref): KnownOfRun | undefined;
   /** Tells when messages that waited for evidence may go. */
   onMessagesCompleted(listener: () => void): void;
   forget(jobUid: string): void;
@@ -85,6 +94,8 @@ const betweenWritesMs = 50;
 const takenWithinMs = 60_000;
 /** The transaction that raises an alert about a stuck run has ended by then. */
 const stuckAfterMs = 1_000;
+/** One that raises an alert about an ended run has ended by one of these, one after the other. */
+const raisedAfterMs = [50, 200, 750, 4_000, 15_000, 60_000];
 
 const nothing: Omit<KnownOfRun, 'messageWaitMs'> = { attempts: [], place: undefined, fixOf: () => undefined };
 
@@ -113,6 +124,8 @@ class EvidenceOfTerm implements EvidenceTaking {
   readonly #taken = new Set<string>();
   /** Runs whose logs were read for facts in this term. */
   readonly #read = new Set<string>();
+  /** Failed runs that were explained in this term, and the monitors whose alerts have heard. */
+  readonly #explained = new Map<string, Pick<EndedRun, 'job' | 'execution'> & { readonly told: Set<string> }>();
   readonly #listeners = new Set<() => void>();
   readonly #explanations: Batches<ExplainedRun>;
   readonly #takeAgain: (run: EndedRun, onlyAwaited?: boolean) => Promise<void>;
@@ -206,7 +219,7 @@ class EvidenceOfTerm implements EvidenceTaking {
       );
   }
 
-  knownOf(jobUid: string): KnownOfRun | undefined {
+  knownOf(jobUid: string, monitor: Ref): KnownOfRun | undefined {
     const job = this.#deps.caches.jobs.find(jobUid);
     const isAwaited = this.#awaited.has(jobUid);
     // Its messages wait all the same.
@@ -217,7 +230,8 @@ class EvidenceOfTerm implements EvidenceTaking {
       monitors: this.#deps.selection.monitorsOfUid(job.cronJobUid),
     };
     if (isAwaited) return this.#know(run);
-    if (job.outcome !== undefined || this.#stuck.has(jobUid)) return undefined;
+    if (job.outcome !== undefined) return this.#explainLate(jobUid, monitor) ? this.#know(run) : undefined;
+    if (this.#stuck.has(jobUid)) return undefined;
     this.#stuck.add(jobUid);
     this.#awaited.add(jobUid);
     this.#capture.requestOfStuck({ job, pods: run.pods, wishes: wishesOf(run.monitors, true) });
@@ -234,12 +248,16 @@ class EvidenceOfTerm implements EvidenceTaking {
     this.#stuck.delete(jobUid);
     this.#taken.delete(jobUid);
     this.#read.delete(jobUid);
+    this.#explained.delete(jobUid);
     if (!this.#awaited.has(jobUid)) this.#book.forget(jobUid);
   }
 
   async #explainNow(run: Omit<RunToExplain, 'pieces'>): Promise<ExplainedRun> {
     this.#term.signal.throwIfAborted();
-    const pieces = this.#book.take(run.job.uid);
+    const taken = this.#book.take(run.job.uid);
+    // Of a run that is explained once more the pods may be gone.
+    const isAgain = this.#explained.get(run.job.uid)?.told.size;
+    const pieces = isAgain ? withKept(taken, await listEvidence(this.#deps.store, run.job.uid)) : taken;
     return this.#untilStored(sizeOf(pieces), async () => {
       await this.#templates.flush();
       return explainRun({ ...run, pieces }, this.#suggest);
@@ -277,10 +295,49 @@ class EvidenceOfTerm implements EvidenceTaking {
       const runs = compared.get(run.jobUid);
       return { ...run, changes: runs && compareRuns(runs.before, runs.after) };
     });
-    const changed = await completeAlerts(this.#deps.store, this.#term.epoch, learned);
+    const changed = await completeAlerts(this.#deps.store, this.#term.epoch, learned, ({ jobUid, monitor }) =>
+      this.#explained.get(jobUid)?.told.add(nameOf(monitor)),
+    );
     const decisive = learned.flatMap((one) => one.decisive ?? []);
     await putEvidence(this.#deps.store, this.#term.epoch, decisive);
     if (changed > 0) this.#listeners.forEach((tell) => tell());
+  }
+
+  /**
+   * A monitor may be seen, or get its row, after its run was recorded and explained: its alert is raised then, and hears all the same. True:
+   * it is about to.
+   */
+  #explainLate(jobUid: string, monitor: Ref): boolean {
+    const explained = this.#explained.get(jobUid);
+    if (explained === undefined || explained.told.has(nameOf(monitor))) return false;
+    explained.told.add(nameOf(monitor));
+    this.#awaited.add(jobUid);
+    this.#background('explanation of a run for a later alert', this.#explainAgain(explained));
+    return true;
+  }
+
+  async #explainAgain({ job, execution }: Pick<EndedRun, 'job' | 'execution'>): Promise<void> {
+    const monitors = this.#deps.selection.monitorsOfUid(job.cronJobUid);
+    const wishes = wishesOf(monitors, true);
+    const run = { job, pods: this.#deps.intake.pods.podsOf(job.uid), execution, monitors, wishes };
+    this.#capture.forget(job.uid);
+    // What is kept of the run is kept; a message waits for what is read.
+    this.#capture.request({ ...run, wishes: { ...wishes, logs: false, events: false } });
+    try {
+      if (await this.#isUnexplained(job)) await this.#explain(run);
+    } finally {
+      this.#expectNothing(job.uid);
+    }
+  }
+
+  /** Whether there is an alert about the run that says nothing of it; waits for the transaction that raises it. */
+  async #isUnexplained({ uid: jobUid, cronJobUid }: JobFacts): Promise<boolean> {
+    for (const waitMs of raisedAfterMs) {
+      await this.#deps.clock.sleep(waitMs, this.#term.signal);
+      const alerts = await this.#untilStored(0, () => listAlertsOfRuns(this.#deps.store, [{ jobUid, cronJobUid }]));
+      if (alerts.some(({ alert }) => !isExplainedBy(alert, jobUid))) return true;
+    }
+    return false;
   }
 
   async #explainStuck(job: JobFacts): Promise<void> {
@@ -314,7 +371,11 @@ class EvidenceOfTerm implements EvidenceTaking {
   async #takeEnded(run: EndedRun): Promise<void> {
     const { job, execution } = run;
     this.#capture.request(run);
-    if (execution.status === 'failed' && run.isOwed) return this.#explain(run);
+    if (execution.status === 'failed' && run.isOwed) {
+      // A Job that is gone is not asked about again.
+      if (this.#deps.caches.jobs.find(job.uid)) this.#explained.set(job.uid, { job, execution, told: new Set() });
+      return this.#explain(run);
+    }
     this.#expectNothing(job.uid);
     await this.#book.whenQuiet(job.uid);
     if (execution.status !== 'failed') this.#book.forget(job.uid);
@@ -336,6 +397,17 @@ class EvidenceOfTerm implements EvidenceTaking {
       if (wasTaken) this.#expectNothing(run.job.uid);
     }
   }
+}
+
+const nameOf = ({ namespace, name }: Ref): string => `${namespace}/${name}`;
+
+/** What is kept of a run comes first; what was taken of it once more takes its place, unless it is empty now. */
+function withKept(taken: readonly Evidence[], kept: readonly Evidence[]): readonly Evidence[] {
+  const keyOf = ({ kind, name }: Evidence): string => `${kind} ${name}`;
+  const told = new Set(taken.flatMap((piece) => (piece.body === undefined ? [] : keyOf(piece))));
+  const before = kept.filter((piece) => piece.body !== undefined && !told.has(keyOf(piece)));
+  const keys = new Set(before.map(keyOf));
+  return [...before, ...taken.filter((piece) => !keys.has(keyOf(piece)))];
 }
 
 function piecesOf({ log, initLogs, events, attempts, decisive }: ExplainedRun): readonly Evidence[] {

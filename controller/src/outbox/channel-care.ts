@@ -1,11 +1,14 @@
 import type { Hold } from '@cronjob-monitor/shared/contract';
+import { muteOf } from '@cronjob-monitor/shared/domain';
 import type { ChannelSpec } from '@cronjob-monitor/shared/kube';
 import type { Logger } from '@cronjob-monitor/shared/process';
 import {
   countOpenDeliveries,
   findOldestDue,
+  hastenRungs,
   listChannelHolds,
   listProofs,
+  listSilences,
   retellDead,
   takeProbes,
   tellUnacknowledged,
@@ -14,11 +17,13 @@ import {
   updateHoldLifted,
   type HeldChannel,
   type Store,
+  type Tx,
 } from '@cronjob-monitor/shared/store';
 import { getChannel, type SendDeps } from '../channels/index.ts';
 import type { DeliveryMetrics } from '../metrics/index.ts';
 import { sayHeld } from './freeze-claimed.ts';
 import type { SecretReader } from './secret-reader.ts';
+import type { TakeTurnDeps } from './stages.ts';
 
 interface ChannelCareDeps {
   readonly store: Store;
@@ -29,6 +34,7 @@ interface ChannelCareDeps {
   readonly metrics: DeliveryMetrics;
   readonly logger: Logger;
   readonly onChannelChanged: (uid: string) => void;
+  readonly rulesOf: TakeTurnDeps['rulesOf'];
 }
 
 /** What cannot even be tried is looked at again after this. */
@@ -58,7 +64,7 @@ export class ChannelCare {
 
   /**
    * Gives up what is past its time, and makes due the probe of each parked channel that waits for it, and what an acknowledgement that has
-   * ended kept back.
+   * ended kept back, or whose turn comes earlier now.
    */
   async maintain(): Promise<void> {
     const { store, epoch, metrics } = this.#deps;
@@ -66,10 +72,26 @@ export class ChannelCare {
       const at = tx.now();
       const given = await updateExpired(tx, at);
       await tellUnacknowledged(tx);
+      await this.#hastenTurns(tx);
       return { expired: given, probes: await takeProbes(tx, at) };
     });
     for (const { channelName: channel, kind } of expired)
       metrics.ended({ channel, kind }, kind === 'update' ? 'cancelled' : 'dead');
+  }
+
+  /**
+   * A time that was made shorter counts from when the wait began: what would be due by the time of before is due by that of now. What a
+   * person mutes is asked again at its own time.
+   */
+  async #hastenTurns(tx: Tx): Promise<void> {
+    const now = tx.now();
+    const silences = await listSilences(tx, now);
+    await hastenRungs(tx, ({ alert, channelName, waitsSinceAt }) => {
+      const rules = this.#deps.rulesOf(alert);
+      const ref = rules?.alerting?.channelRefs.find(({ name }) => name === channelName);
+      if (!rules || !ref || muteOf(alert, rules, silences, now)) return undefined;
+      return Math.max(now, waitsSinceAt + (ref.afterMs ?? 0));
+    });
   }
 
   /** Tells anew what was given up on channels that work again. Returns how many messages there are more. */

@@ -76,7 +76,7 @@ class OutboxDispatcher implements Dispatcher {
     const findSpec = (uid: string): ChannelSpec | undefined => deps.channels.find(uid)?.decoded.spec;
     const shared = { store, epoch, claimedBy: this.#claimedBy, findSpec, secrets, sending, metrics, clock, logger };
     const onChannelChanged = deps.onChannelChanged;
-    this.#care = new ChannelCare({ ...shared, onChannelChanged });
+    this.#care = new ChannelCare({ ...shared, onChannelChanged, rulesOf: deps.rulesOf });
     this.#settler = new Settler({ ...shared, onChannelChanged, onRecovered: (uid) => this.#care.recovered(uid) });
     const paceOf = (uid: string): Pace | undefined => {
       const spec = findSpec(uid);

@@ -97,7 +97,7 @@ export async function takeTurn(
   const rules = rulesOf(rung.alert);
   const ref = rules?.alerting?.channelRefs.find(({ name }) => name === channelName);
   if (rules && ref === undefined && !isRouted(rules, channelName)) return { kind: 'cancel', reason: 'notNamed' };
-  const turnAt = Math.min(rung.told[0]?.at ?? now, delivery.createdAt) + (ref?.afterMs ?? 0);
+  const turnAt = Math.min(rung.told[0]?.at ?? now, rung.waitsSinceAt) + (ref?.afterMs ?? 0);
   if (turnAt > now) return { kind: 'hold', untilAt: turnAt, reason: 'after' };
   const mute = muteOf(rung.alert, rules ?? { windows: [] }, await listSilences(store, now), now);
   const answer = rungOf({ ...rung, unlessAcknowledged: ref?.unlessAcknowledged ?? true, mute }, now);

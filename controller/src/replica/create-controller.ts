@@ -70,6 +70,8 @@ export interface Controller {
 }
 
 const tidyEveryMs = 60_000;
+/** Without a sign of a leader for so long there is none that writes. */
+const unledMs = 30_000;
 /** A monitor or a namespace that changed may ask for other Jobs: those in the cluster are looked through so soon. */
 const reconsiderEveryMs = 500;
 
@@ -341,7 +343,8 @@ class Replica implements Controller {
       groupsOfJobs: caches.cronJobs.groups.size,
       pods: caches.pods.size,
     });
-    clock.every(tidyEveryMs, () => this.#watching.tidy(this.#terms.isLeading, this.#circuit.isOpen), signal);
+    const isUnwritten = (): boolean => this.#circuit.isOpen || clock.monotonicMs() - this.#ledMs > unledMs;
+    clock.every(tidyEveryMs, () => this.#watching.tidy(this.#terms.isLeading, isUnwritten()), signal);
     await database;
     await this.#terms.start();
   }

@@ -19,7 +19,7 @@ import {
 import type { ControllerSettings } from '../settings/settings.ts';
 import { blindSecondsOf, rememberedMs } from '../term/verdict-work.ts';
 
-/** When a database is back, what waited for it is written within this time: until then nothing else says when a monitor went. */
+/** When a database or a leader is back, what waited is written within this time: until then nothing else tells of what is gone. */
 const workedOffMs = 120_000;
 
 interface WatchedWorld {
@@ -43,7 +43,7 @@ export class Watching {
   readonly words = new WordSightings(this.caches);
   readonly blind = new BlindSpans();
   readonly #world: WatchedWorld;
-  /** Until then what waited for the database may not be written. */
+  /** Until then what waited for the database or for a leader may not be written. */
   #writtenAgainAt = 0;
   readonly #snapshotMetrics: SnapshotMetrics;
 
@@ -104,16 +104,17 @@ export class Watching {
     return clusterProblems(this.reflectors);
   }
 
-  /** What is remembered beyond the caches is let go when it can no longer be asked for. */
-  tidy(isLeading: boolean, isDatabaseAway: boolean): void {
+  /** What is remembered beyond the caches is let go when it can no longer be asked for. `isUnwritten`: no leader can write what happens. */
+  tidy(isLeading: boolean, isUnwritten: boolean): void {
     const now = this.#world.clock.now();
-    if (isDatabaseAway) this.#writtenAgainAt = now + workedOffMs;
+    if (isUnwritten) this.#writtenAgainAt = now + workedOffMs;
     const before = now - rememberedMs;
     this.groups.forget(now);
-    if (now >= this.#writtenAgainAt)
-      this.selection.forgetDeparted(before, (uid) => this.caches.jobs.listBy('cronJob', uid).length > 0);
     const { pods, snapshots } = this.intake;
-    if (!isLeading) snapshots.forgetSeenBefore(before);
+    if (now >= this.#writtenAgainAt) {
+      this.selection.forgetDeparted(before, (uid) => this.caches.jobs.listBy('cronJob', uid).length > 0);
+      if (!isLeading) snapshots.forgetSeenBefore(before);
+    }
     pods.forgetLost(before, (jobUid) => {
       const held = snapshots.find(jobUid);
       return held !== undefined && isOver(held.state);

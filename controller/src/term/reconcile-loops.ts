@@ -141,6 +141,7 @@ export class ReconcileLoops {
       sources: {
         jobs: caches.jobs,
         snapshots: intake.snapshots,
+        untold: intake.untold,
         pods: intake.pods,
         refusalOf: (jobUid) => verdicts.refusalOf(jobUid),
         findCronJob: (uid) => selection.findCronJob(uid),
@@ -155,13 +156,17 @@ export class ReconcileLoops {
       expectEvidence: (execution) => evidence.expect(execution),
       captureEvidence: (gathered, conclusion, row) =>
         evidence.take(gathered, conclusion.kind === 'ended' ? conclusion.execution : undefined, row),
-      release: ({ snapshot, held }) => {
+      release: ({ snapshot, held }, isUntold) => {
         const { uid } = snapshot.job;
         if (held) intake.snapshots.forget(uid, held);
-        if (!caches.jobs.find(uid)) {
+        if (caches.jobs.find(uid)) return undefined;
+        const untilAt = isUntold ? intake.untold.keep(snapshot) : undefined;
+        if (untilAt === undefined) {
+          intake.untold.forget(uid);
           intake.pods.forget(uid);
           evidence.forget(uid);
         }
+        return untilAt;
       },
       onFacts: (cronJobUids) => verdicts.evaluation.ask(cronJobUids, ['output']),
       onCompleted: (cronJobUids) => verdicts.evaluation.ask(cronJobUids, ['jobFailed']),

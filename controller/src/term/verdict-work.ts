@@ -272,7 +272,7 @@ class VerdictsOfTerm implements VerdictWork {
       freeze: this.#outbox.freeze,
       digests: this.#digests,
       knownOf: (jobUid, monitor, include) => {
-        const known = evidence.knownOf(jobUid);
+        const known = evidence.knownOf(jobUid, monitor);
         return known && toldAtOnce(known, monitor, include);
       },
       settleSlots: (tx, ids, now) => settleSlots(tx, ids, this.#ledger, now),

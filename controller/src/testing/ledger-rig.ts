@@ -333,6 +333,7 @@ class Life {
         sources: {
           jobs: this.#caches.jobs,
           snapshots: this.#intake.snapshots,
+          untold: this.#intake.untold,
           pods: this.#intake.pods,
           refusalOf: () => undefined,
           findCronJob: (uid) => this.#caches.cronJobs.find(uid),
@@ -348,6 +349,7 @@ class Life {
         captureEvidence: () => {},
         release: ({ snapshot, held }) => {
           if (held) this.#intake.snapshots.forget(snapshot.job.uid, held);
+          return undefined;
         },
         onFacts: (uids) => this.#ask(uids),
         onCompleted: (uids) => this.#ask(uids),

@@ -320,7 +320,7 @@ export {
 } from './deliveries/free-deliveries.ts';
 export { listUnwanted, type UnwantedReason } from './deliveries/list-unwanted.ts';
 export { foldScope, foldWaiting, type FoldRequest } from './deliveries/fold-waiting.ts';
-export { findRung, tellUnacknowledged, updateRungKept } from './deliveries/rungs.ts';
+export { findRung, hastenRungs, tellUnacknowledged, updateRungKept } from './deliveries/rungs.ts';
 export {
   listBeingTold,
   lockDependentMessages,

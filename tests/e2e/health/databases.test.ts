@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Browser } from 'playwright-core';
 import type { ServerSettings } from '@cronjob-monitor/shared/store';
 import { startBench, type Bench } from '../../faults/harness/bench.ts';
 import { findFreePort, runOnMysql, runOnPostgres, type MonitorProcess } from '../../servers/index.ts';
 import { testDatabases } from '../../store/databases.ts';
-import { askHealth } from './told.ts';
+import { builtUi, startBrowser, whyNoBrowser } from '../ui/fixtures/browser.ts';
+import { askHealth, untilShownAs } from './told.ts';
 
 /** A process of ours begins to answer within it, on a machine that has other things to do. */
 const startMs = 90_000;
@@ -41,11 +43,18 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
   describe(`a database that refuses, ${database.name}`, { skip: database.skip ?? false }, () => {
     let bench: Bench;
     let settings: ServerSettings;
+    /** Undefined: there is none here. */
+    let browser: Browser | undefined;
     before(async () => {
+      if (whyNoBrowser() === undefined) {
+        await builtUi();
+        browser = await startBrowser();
+      }
       settings = (await database.fresh()) as ServerSettings;
       bench = await startBench({ controllers: false });
     });
     after(async () => {
+      await browser?.close();
       await bench.close();
       await database.remove();
     });
@@ -58,11 +67,12 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       });
 
     for (const [title, { change, said }] of Object.entries(refusals)) {
-      test(`${title}: readiness, health and the log say one sentence with the place and the key`, async () => {
+      test(`${title}: readiness, health, the log and the page say one sentence with the place and the key`, async () => {
         const storage = { ...settings, ...(await change(settings)) };
         const service = await prepare(storage);
         service.start();
-        await untilTold(service, said, storage);
+        const { problem } = await untilTold(service, said, storage);
+        if (browser) await untilShownAs(browser, service, problem);
         assert.ok(!JSON.stringify(service.log).includes('not-this-one'));
         await service.end();
       });
@@ -72,7 +82,9 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       const account = await limitedAccount(settings);
       const service = await prepare(account.storage);
       service.start();
-      await untilTold(service, /takes no more connections .*lower storage\.\w+\.pool\.max-open-conns/, account.storage);
+      const said = /takes no more connections .*lower storage\.\w+\.pool\.max-open-conns/;
+      const { problem } = await untilTold(service, said, account.storage);
+      if (browser) await untilShownAs(browser, service, problem);
       // Of PostgreSQL a restart alone changes it.
       const isSmall = settings.type === 'mysql';
       if (isSmall) await runOnMysql(rootOf(settings), `set global max_connections = ${fewConnections}`);
@@ -109,9 +121,11 @@ async function untilTold(service: MonitorProcess, said: RegExp, { host, port, da
   const { status, health } = await askHealth(service);
   assert.equal(status, 503);
   assert.deepEqual([health.status, health.storage, health.ready], ['unhealthy', 'unreachable', false]);
-  assert.ok(isAll(health.problems[0] ?? ''), health.problems.join('\n'));
+  const [problem = ''] = health.problems;
+  assert.ok(isAll(problem), health.problems.join('\n'));
   const up = await service.metric('cronjob_monitor_db_up');
   assert.deepEqual([up, await service.metric('cronjob_monitor_symptom', { cause: 'databaseAway' })], [0, 2]);
+  return { problem };
 }
 
 /** An account that the server gives no connection to, until it is allowed some. */

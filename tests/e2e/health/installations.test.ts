@@ -3,10 +3,14 @@ import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startBench, until } from '../../faults/harness/bench.ts';
 import { failedStatus, putCronJob, putJob, slotNumber } from '../../faults/harness/objects.ts';
-import { askHealth, untilOnlyCause } from './told.ts';
+import { builtUi, startBrowser, whyNoBrowser } from '../ui/fixtures/browser.ts';
+import { askHealth, untilOnlyCause, untilShown } from './told.ts';
 
 const another =
   /^another installation, ".+" \(its database is of .+Z\), watches this cluster too: remove one of the two/;
+/** The same as a page words it, whose times are those of its reader. */
+const shown =
+  /Another installation, ".+" \(its database is of .+\), watches this cluster too: remove one of the two, or set /;
 
 describe('two installations on one cluster', () => {
   test('the younger one is not ready, says which one is there, and neither judges nor writes; it may be allowed', async (t) => {
@@ -63,6 +67,12 @@ describe('two installations on one cluster', () => {
     assert.equal(younger.saidOfLate('this replica leads').length, 0);
     assert.equal((await older.readiness()).status, 200, 'the older one works on');
     await until('the older one writes', () => writer() === since);
+    if (whyNoBrowser() === undefined) {
+      await builtUi();
+      const browser = await startBrowser();
+      t.after(() => browser.close());
+      await untilShown(browser, younger, shown);
+    }
 
     const allowed = await bench.prepare({
       storage: bench.sqlite('allowed.db'),

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import type { ServerSettings } from '@cronjob-monitor/shared/store';
 import { runOnMysql, runOnPostgres, startMariadb, startPostgres, whyNoMariadb } from '../../servers/index.ts';
 
@@ -6,6 +7,9 @@ export interface KillableServer {
   readonly settings: ServerSettings;
   kill(): Promise<void>;
   restart(): Promise<void>;
+  /** Stops it and all its sessions where they stand; connections stay. */
+  pause(): void;
+  resume(): void;
   remove(): Promise<void>;
 }
 
@@ -53,6 +57,7 @@ interface StartedServer {
   readonly port: number;
   readonly username: string;
   readonly password: string;
+  readonly pid: number | undefined;
   kill(): Promise<void>;
   restart(): Promise<void>;
   remove(): Promise<void>;
@@ -67,6 +72,16 @@ function toKillable(type: 'postgres' | 'mysql', server: StartedServer): Killable
     settings: { type, host: '127.0.0.1', database, sslMode: 'disable', pool, ...accountOf(server) },
     kill: () => server.kill(),
     restart: () => server.restart(),
+    pause: () => signalAll(server, 'SIGSTOP'),
+    resume: () => signalAll(server, 'SIGCONT'),
     remove: () => server.remove(),
   };
+}
+
+/** To the server and to its own processes: each session of PostgreSQL is one. */
+function signalAll({ pid }: StartedServer, signal: NodeJS.Signals): void {
+  if (pid === undefined) throw new Error('the server does not run');
+  process.kill(pid, signal);
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
+  for (const session of stdout.split('\n').map(Number).filter(Boolean)) process.kill(session, signal);
 }

@@ -23,6 +23,8 @@ const pieceMs = 100;
 const recoversAfterMs = 1_500;
 /** Claims of senders that are gone, and back-off. */
 const heardWithinMs = 90_000;
+/** A beginning, which no promise is about. */
+const watchedWithinMs = 120_000;
 
 /** What the checker has to find of runs that failed here. */
 export const scriptOfIncidents = (): Script => ({ exitCodes: [exitCode], reasons: ['Error'] });
@@ -80,7 +82,8 @@ export class Incidents {
       sim.objects.put({ apiVersion: 'batch/v1', kind: 'CronJob', metadata, spec });
     }
     const targets = `select count(*) as n from monitor_targets t join cronjobs c on c.id = t.cronjob_id where c.name like '${prefix}-%'`;
-    await until('all of them are watched', async () => (await readNumber(store, targets).catch(() => 0)) >= count);
+    const areWatched = async (): Promise<boolean> => (await readNumber(store, targets).catch(() => 0)) >= count;
+    await until('all of them are watched', areWatched, watchedWithinMs);
     await wait(1_000); // instants of runs are whole seconds
     return incidents;
   }

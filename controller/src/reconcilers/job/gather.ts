@@ -33,6 +33,8 @@ export interface JobSources {
     /** Of a CronJob those that need no more watching, in the order in which they ended. */
     listEndedOf(cronJobUid: string): readonly string[];
   };
+  /** A gone Job whose run was recorded before its pods told how it ended. */
+  readonly untold: { find(uid: string): JobSnapshot | undefined };
   readonly pods: PodMemory;
   readonly refusalOf: (jobUid: string) => CreateRefusal | undefined;
   /** A CronJob that is there, or has been deleted lately. */
@@ -47,7 +49,7 @@ export interface JobSources {
 export function gatherJob(uid: string, from: JobSources): GatheredJob | undefined {
   const live = from.jobs.find(uid);
   const held = from.snapshots.find(uid);
-  const snapshot = held?.state ?? (live && { job: live, gone: undefined });
+  const snapshot = held?.state ?? (live ? { job: live, gone: undefined } : from.untold.find(uid));
   if (!snapshot) return undefined;
   const { job } = snapshot;
   return {

@@ -1,4 +1,11 @@
-import { isOver, nextSnapshot, type JobFacts, type JobSnapshot, type PodFacts } from '@cronjob-monitor/shared/domain';
+import {
+  isOver,
+  nextSnapshot,
+  type Instant,
+  type JobFacts,
+  type JobSnapshot,
+  type PodFacts,
+} from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import { createPodMemory, type PodMemory } from './pod-memory.ts';
 import { watchJobs } from './watches.ts';
@@ -8,6 +15,12 @@ import { Snapshots, type EventHandler, type ObjectCache } from '../../runtime/in
 export interface JobIntake {
   readonly snapshots: Snapshots<JobSnapshot>;
   readonly pods: PodMemory;
+  readonly untold: {
+    find(jobUid: string): JobSnapshot | undefined;
+    /** Once; until when, or undefined: not any longer. */
+    keep(snapshot: JobSnapshot): Instant | undefined;
+    forget(jobUid: string): void;
+  };
   readonly onJob: EventHandler<JobFacts>;
   readonly onPod: EventHandler<PodFacts>;
   markUndecided(cronJobUid: string, jobUid: string, isUndecided: boolean): void;
@@ -39,11 +52,36 @@ export function createJobIntake(deps: {
   return {
     snapshots,
     pods,
+    untold: createUntold(deps.clock),
     ...watches,
     markUndecided(cronJobUid, jobUid, isUndecided) {
       const jobs = undecided.get(cronJobUid);
       if (isUndecided) undecided.set(cronJobUid, (jobs ?? new Set()).add(jobUid));
       else if (jobs?.delete(jobUid) && jobs.size === 0) undecided.delete(cronJobUid);
     },
+  };
+}
+
+/** For so long a watch of pods may be behind that of Jobs: its longest back-off is 30 s. */
+const waitedForMs = 120_000;
+/** Beyond so many no more are kept: those runs then lack an exit code, and nothing else. */
+const mostUntold = 5_000;
+
+/**
+ * Jobs that are gone and whose failed runs are recorded without an exit code, since their pods had not told it: what these say later is
+ * stored with the run, which without its Job would be unknown.
+ */
+function createUntold(clock: Clock): JobIntake['untold'] {
+  const kept = new Map<string, { readonly snapshot: JobSnapshot; readonly untilAt: Instant }>();
+  return {
+    find: (jobUid) => kept.get(jobUid)?.snapshot,
+    keep(snapshot) {
+      const { uid } = snapshot.job;
+      const untilAt = kept.get(uid)?.untilAt ?? clock.now() + waitedForMs;
+      if (untilAt <= clock.now() || (!kept.has(uid) && kept.size >= mostUntold)) return undefined;
+      kept.set(uid, { snapshot, untilAt });
+      return untilAt;
+    },
+    forget: (jobUid) => void kept.delete(jobUid),
   };
 }

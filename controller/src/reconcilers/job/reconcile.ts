@@ -27,8 +27,11 @@ interface JobReconcilerDeps {
   readonly expectEvidence: (execution: Execution) => void;
   /** Logs, events and pods of a run may be taken now; returns at once. */
   readonly captureEvidence: (gathered: GatheredJob, conclusion: Conclusion, row: RowOfRun) => void;
-  /** The end of the run is written, or it is not asked for: its last state need not be kept. */
-  readonly release: (gathered: GatheredJob) => void;
+  /**
+   * The end of the run is written, or it is not asked for: its last state need not be kept. `isUntold`: its pods have not told how it
+   * ended, and may yet. Answers until when they may.
+   */
+  readonly release: (gathered: GatheredJob, isUntold: boolean) => ComeBack;
   /** What runs of these CronJobs said of their output is known now, and was not when they were recorded. */
   readonly onFacts: (cronJobUids: readonly string[]) => void;
   /** Why runs of these CronJobs failed is known now, and was not when they were recorded. */
@@ -86,7 +89,7 @@ async function reconcileTogether(
   const known = together.uids.flatMap((uid) => gatherJob(uid, deps.sources) ?? []);
   for (const job of known.filter(({ monitored }) => !monitored)) {
     if (awaitsOwner(job, now)) comeBackAt(job.snapshot.job.uid, now + orphanAgainMs);
-    else deps.release(job);
+    else deps.release(job, false);
   }
   const monitored = known.filter((job) => job.monitored);
   if (monitored.length === 0) return comeBack;
@@ -94,7 +97,7 @@ async function reconcileTogether(
   const { concluded, historic } = await concludeAll(monitored, now, deps);
   const ended = concluded.flatMap(({ conclusion }) => (conclusion.kind === 'ended' ? [conclusion.execution] : []));
   for (const execution of ended) deps.expectEvidence(execution);
-  const { counted, orphaned, factsOf, completedOf } = await deps.records.recordEnded(ended);
+  const { counted, orphaned, overtaken, factsOf, completedOf } = await deps.records.recordEnded(ended);
   if (factsOf.size > 0) deps.onFacts([...factsOf]);
   if (completedOf.size > 0) deps.onCompleted([...completedOf]);
   deps.onRecorded(counted.map((execution) => ({ execution, isHistory: historic.has(execution.jobUid) })));
@@ -112,7 +115,8 @@ async function reconcileTogether(
     deps.onUndecided(cronJobUid, uid, conclusion.kind === 'undecided');
     if (conclusion.kind === 'undecided') comeBackAt(uid, conclusion.untilAt);
     else if (orphaned.has(uid) || early.has(uid)) comeBackAt(uid, now + orphanAgainMs);
-    else if (conclusion.kind === 'ended') deps.release(job);
+    else if (overtaken.has(uid)) comeBackAt(uid, now);
+    else if (conclusion.kind === 'ended') comeBackAt(uid, deps.release(job, isUntold(conclusion.execution)));
     else comeBackAt(uid, againAt.get(uid));
   }
   return comeBack;
@@ -195,6 +199,11 @@ export function conclude(gathered: GatheredJob, context: ConclusionContext): Con
     factsFromLogs: context.factsFromLogs,
   });
   return execution ? { kind: 'ended', execution } : { kind: 'running' };
+}
+
+/** A watch of pods that was cut brings how they ended later than that of Jobs, which may be gone by then. */
+function isUntold({ status, exitCode, reason, jobReason }: Execution): boolean {
+  return status === 'failed' && exitCode === undefined && (reason === undefined || reason === jobReason);
 }
 
 /** True when another Job may own the slot this one names, so that the store has to be asked: the canonical name always owns it. */

@@ -119,3 +119,45 @@ test('what a run said is known with its pods, also when they are seen to end aft
   assert.deepEqual([late.counted.length, [...late.factsOf], await judged()], [0, [job.cronJobUid], [7]]);
   assert.equal((await records.recordEnded([runOf(ended)])).factsOf.size, 0, 'once');
 });
+
+test('the exit code of a run is not lost when two batches record it at once, and the one that knew less was first', async (t) => {
+  const { store, epoch, clock } = await anAlertingFixture(t);
+  const job = aFailedJob({ endedAt: clock.now() });
+  const facts = aCronJob({ uid: job.cronJobUid });
+  const { id } = await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: clock.now() }));
+  const record = (records: JobRecords, ...pods: PodFacts[]): ReturnType<JobRecords['recordEnded']> => {
+    const run = toExecution(job, pods, { otherClaims: [], vanished: undefined, delayed: false, inMaintenance: false });
+    assert.ok(run);
+    return records.recordEnded([run]);
+  };
+  const told = aPod({ phase: 'Failed', containers: [aContainer({ terminated: anEnd(3) })] });
+  const [first, second] = await Promise.all([
+    record(recordsOf({ store, epoch })),
+    record(recordsOf({ store, epoch }), told),
+  ]);
+  assert.deepEqual([first.counted.length, second.counted.length], [1, 0], 'one row');
+  assert.deepEqual([[...first.overtaken], [...second.overtaken]], [[], [job.uid]], 'the second one is to look again');
+  const again = await record(recordsOf({ store, epoch }), told);
+  assert.deepEqual([...again.completedOf], [job.cronJobUid]);
+  const page = { limit: 1, offset: 0 };
+  assert.equal((await listExecutions(store, { cronJobIds: [id] }, { page }))[0]?.exitCode, 3);
+});
+
+test('a run whose end was not seen is not looked at again when it has its row', async (t) => {
+  const { store, epoch, clock } = await anAlertingFixture(t);
+  const job = aJob({ outcome: undefined, endedAt: undefined });
+  const facts = aCronJob({ uid: job.cronJobUid });
+  await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: clock.now() }));
+  const vanished = { status: 'unobserved', at: clock.now() } as const;
+  const run = toExecution(job, [], { otherClaims: [], vanished, delayed: false, inMaintenance: false });
+  assert.ok(run);
+  const records = recordsOf({ store, epoch });
+  const outcomes = [await records.recordEnded([run]), await records.recordEnded([run])];
+  assert.deepEqual(
+    outcomes.map(({ counted, overtaken }) => [counted.length, overtaken.size]),
+    [
+      [1, 0],
+      [0, 0],
+    ],
+  );
+});

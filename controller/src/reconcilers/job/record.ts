@@ -40,10 +40,26 @@ interface RecordedEnds {
   readonly counted: readonly Execution[];
   /** UIDs of Jobs whose CronJob has no row yet. */
   readonly orphaned: ReadonlySet<string>;
+  /** UIDs of Jobs that another batch recorded in the same moment, maybe with less than is known here. */
+  readonly overtaken: ReadonlySet<string>;
   /** CronJobs of runs that had their row before what they said of their output was known. */
   readonly factsOf: ReadonlySet<string>;
   /** CronJobs of runs that had their row before it was known why they failed. */
   readonly completedOf: ReadonlySet<string>;
+}
+
+const noEnds: RecordedEnds = {
+  counted: [],
+  orphaned: new Set(),
+  overtaken: new Set(),
+  factsOf: new Set(),
+  completedOf: new Set(),
+};
+
+/** One whose end was not seen has nothing to add to its row. */
+function overtakenOf(runs: readonly Execution[], known: readonly string[]): ReadonlySet<string> {
+  const seen = runs.flatMap(({ jobUid, status }) => (status === 'unobserved' ? [] : jobUid));
+  return new Set(seen).intersection(new Set(known));
 }
 
 interface RecordedRunning {
@@ -100,8 +116,7 @@ export function createJobRecords<Outcome>(
     },
 
     async recordEnded(executions) {
-      const none: ReadonlySet<string> = new Set();
-      if (executions.length === 0) return { counted: [], orphaned: none, factsOf: none, completedOf: none };
+      if (executions.length === 0) return noEnds;
       // Most ended Jobs that a start finds are recorded already: one read spares them the transaction.
       const uids = executions.map((execution) => execution.jobUid);
       const known = await listRecordedJobs(store, uids);
@@ -111,7 +126,7 @@ export function createJobRecords<Outcome>(
         executions.filter(({ jobUid }) => known.get(jobUid)?.factsUnknown),
       );
       const fresh = executions.filter((execution) => !known.has(execution.jobUid));
-      if (fresh.length === 0) return { counted: [], orphaned: none, factsOf, completedOf };
+      if (fresh.length === 0) return { ...noEnds, factsOf, completedOf };
       let judged: { readonly outcome: Outcome } | undefined;
       const outcome = await recordRuns(store, epoch, fresh, async (tx, rows) => {
         judged = { outcome: await judge.judge(tx, rows) };
@@ -122,6 +137,7 @@ export function createJobRecords<Outcome>(
       return {
         counted: fresh.filter(({ jobUid }) => counted.has(jobUid)),
         orphaned: new Set(outcome.orphaned),
+        overtaken: overtakenOf(fresh, outcome.known),
         factsOf,
         completedOf,
       };

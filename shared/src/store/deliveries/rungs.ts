@@ -12,6 +12,8 @@ import { findStreamEnd } from './streams.ts';
 /** What is asked when a message is due that waited for its turn after other channels. */
 interface StoredRung extends Pick<RungFacts, 'told' | 'note'> {
   readonly alert: MutableAlert & { readonly monitor: Ref };
+  /** Since when the channel waits for its turn: a rise makes its message anew, and its turn comes no later by that. */
+  readonly waitsSinceAt: Instant;
 }
 
 /** Undefined: its alert is not kept any more. */
@@ -35,18 +37,56 @@ export async function findRung(
       "and kind not in ('closing', 'update') and created_at >= ? and first_sent_at is not null group by channel_name order by at, channel_name",
     [id, db.dialect.id16(toId16(of.channelUid)), activatedAt],
   );
+  const first = await firstRow(
+    db,
+    'select min(created_at) as at from deliveries where alert_id = ? and channel_uid = ? and created_at >= ?',
+    [id, db.dialect.id16(toId16(of.channelUid)), activatedAt],
+  );
   return {
-    alert: {
-      id: of.alertId,
-      namespace: String(row['namespace']),
-      cronJobName: String(row['cronjob_name']),
-      type: String(row['type']),
-      severity: String(row['severity']),
-      monitor: { namespace: optionalText(row['monitor_namespace']) ?? '', name: optionalText(row['monitor']) ?? '' },
-    },
+    alert: toRungAlert(of.alertId, row),
+    waitsSinceAt: optionalNumber(first?.['at']) ?? db.now(),
     told: told.map((each) => ({ channel: String(each['channel_name']), at: Number(each['at']) })),
     note: toNote(row, activatedAt, db.now()),
   };
+}
+
+function toRungAlert(id: string, row: Row): StoredRung['alert'] {
+  return {
+    id,
+    namespace: String(row['namespace']),
+    cronJobName: String(row['cronjob_name']),
+    type: String(row['type']),
+    severity: String(row['severity']),
+    monitor: { namespace: optionalText(row['monitor_namespace']) ?? '', name: optionalText(row['monitor']) ?? '' },
+  };
+}
+
+/** A message that waits for its turn after other channels. */
+interface WaitingRung extends Pick<StoredRung, 'alert' | 'waitsSinceAt'> {
+  readonly channelName: string;
+}
+
+/** More are looked at when these are told. */
+const mostWaiting = 1_000;
+
+/** Moves those whose turn comes earlier now than when they were written; `dueOf` undefined: this one stays. */
+export async function hastenRungs(tx: Tx, dueOf: (rung: WaitingRung) => Instant | undefined): Promise<void> {
+  const found = await rows(
+    tx,
+    'select d.id, d.channel_name, d.next_at, d.alert_id, a.namespace, a.cronjob_name, a.type, a.severity, ' +
+      'm.namespace as monitor_namespace, m.name as monitor, (select min(e.created_at) from deliveries e ' +
+      'where e.alert_id = d.alert_id and e.channel_uid = d.channel_uid and e.created_at >= a.activated_at) as since ' +
+      'from deliveries d join alerts a on a.id = d.alert_id join monitors m on m.id = a.monitor_id ' +
+      `where d.state = 'ready' and d.state_reason = 'after' and d.next_at > ? order by d.next_at, d.id limit ${mostWaiting}`,
+    [tx.now()],
+  );
+  for (const row of found) {
+    const alert = toRungAlert(tx.dialect.id16Text(row['alert_id']), row);
+    const dueAt = dueOf({ alert, channelName: String(row['channel_name']), waitsSinceAt: Number(row['since']) });
+    // Few are edited while they wait.
+    if (dueAt !== undefined && dueAt < Number(row['next_at']))
+      await change(tx, "update deliveries set next_at = ? where id = ? and state = 'ready'", [dueAt, row['id']]);
+  }
 }
 
 function toNote(row: Row, activatedAt: Instant, now: Instant): StoredRung['note'] {
