@@ -2,6 +2,7 @@ import type { ChannelType, DeliveryErrorCategory } from '@cronjob-monitor/shared
 import type { Form, Outgoing, TargetOf } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { AddressRules } from './address-rules.ts';
+import type { Connections } from './connections.ts';
 import type { Outcome, Progress } from './outcome.ts';
 import type { ResolveHost } from './reach.ts';
 
@@ -28,6 +29,8 @@ export interface SendDeps {
   readonly addresses: AddressRules;
   /** Name to addresses. */
   readonly resolve: ResolveHost;
+  /** Over HTTP. */
+  readonly connections: Connections;
 }
 
 /** Why a spec or a Secret cannot be used: a sentence without the value. */

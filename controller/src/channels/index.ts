@@ -1,6 +1,7 @@
 export { createAddressRules, type AddressRules } from './address-rules.ts';
 export { createUrlCall } from './call-url.ts';
 export type { Pace, Secrets, SendDeps } from './channel.ts';
+export { Connections } from './connections.ts';
 export { connectLimitMs, sendLimitMs } from './limits.ts';
 export { failed, type Delivered, type Failed, type NextStep, type Outcome, type Progress } from './outcome.ts';
 export { resolveByMachine, type ResolveHost } from './reach.ts';

@@ -1,7 +1,8 @@
-import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { SendDeps } from './channel.ts';
+import type { Connections } from './connections.ts';
 import { orAborted, startTimeLimit, type TimeLimit } from '@cronjob-monitor/shared/process';
 import { connectLimitMs, sendLimitMs } from './limits.ts';
 import { lookupIn, reach } from './reach.ts';
@@ -40,7 +41,7 @@ export async function sendHttp(request: OutboundRequest, deps: SendDeps, signal:
   try {
     const reached = await orAborted(reach(request.url.hostname, deps), connecting.signal);
     if (!('addresses' in reached)) return { failure: reached.refused === 'address' ? addressRefused : nameUnknown };
-    const answer = await exchange(request, reached.addresses, { whole, connecting });
+    const answer = await exchange(request, reached.addresses, { whole, connecting, connections: deps.connections });
     const { status, headers, text } = answer;
     return { answer: { status, text, retryAfterMs: retryAfterMsOf(headers, deps.clock.now()) } };
   } catch (error) {
@@ -73,12 +74,14 @@ class Broken extends Error {
 async function exchange(
   { url, method, headers, body, mostAnswerBytes = usualAnswerBytes }: OutboundRequest,
   addresses: readonly string[],
-  { whole, connecting }: { readonly whole: TimeLimit; readonly connecting: TimeLimit },
+  {
+    whole,
+    connecting,
+    connections,
+  }: { readonly whole: TimeLimit; readonly connecting: TimeLimit; readonly connections: Connections },
 ): Promise<Answer> {
   const isSecure = url.protocol === 'https:';
   const content = Buffer.from(body);
-  // An agent of its own: no connection is kept, and no proxy of the environment is asked.
-  const agent = isSecure ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
   const request = (isSecure ? requestHttps : requestHttp)({
     protocol: url.protocol,
     hostname: url.hostname.replace(/^\[|\]$/g, ''),
@@ -86,7 +89,7 @@ async function exchange(
     path: url.pathname + url.search,
     method,
     headers: method === 'GET' ? headers : { ...headers, 'content-length': String(content.length) },
-    agent,
+    ...connections.optionsFor(url, addresses),
     lookup: lookupIn(addresses),
     ...(isSecure && { rejectUnauthorized: true }),
   });
@@ -105,18 +108,20 @@ async function exchange(
       connecting.signal.addEventListener('abort', () => phase === 'connect' && breakOff(), { once: true });
       request.on('error', breakOff);
       request.on('close', breakOff);
+      const connected = (): void => {
+        phase = 'exchange';
+        connecting.end();
+      };
       request.on('socket', (socket) => {
-        socket.once(isSecure ? 'secureConnect' : 'connect', () => {
-          phase = 'exchange';
-          connecting.end();
-        });
+        if (request.reusedSocket) connected();
+        else socket.once(isSecure ? 'secureConnect' : 'connect', connected);
       });
       request.on('response', (response) => readAnswer(response, mostAnswerBytes, { resolve: answered, breakOff }));
       request.end(content);
     });
   } finally {
+    // Ends a connection that is not at the end of an answer; another one is kept by then.
     request.destroy();
-    agent.destroy();
   }
 }
 

@@ -2,6 +2,7 @@ import type { FailureCause } from '../../contract/index.ts';
 import { parseTemplate, suggestionPlaceholders, type SuggestionPlaceholder } from '../template/parse.ts';
 import { renderTemplate } from '../template/render.ts';
 import { builtInFixes, infrastructurePriority } from './built-in.ts';
+import { compileWhenAsked } from './regex.ts';
 import { compileMatch, meetsAll, type CompiledCriterion, type FixFacts, type FixPattern } from './pattern.ts';
 
 /** A suggestion, ready to be looked for. */
@@ -40,13 +41,13 @@ export function besideBuiltIn(own: readonly Fix[]): readonly Fix[] {
 
 let builtIns: readonly Fix[] | undefined;
 
-/** Compiled once, when they are needed first. */
+/** Made once, and each expression is compiled when a text is searched with it: the main thread, which searches none, compiles none. */
 function compiledBuiltIns(): readonly Fix[] {
   return (builtIns ??= builtInFixes.map((fix) => ({
     ...fix,
     priority: fix.priority ?? infrastructurePriority,
     isCustom: false,
-    anyOf: fix.anyOf.map(compileMatch),
+    anyOf: fix.anyOf.map((match) => compileMatch(match, compileWhenAsked)),
   })));
 }
 

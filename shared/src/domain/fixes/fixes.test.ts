@@ -5,7 +5,7 @@ import { parseTemplate, suggestionPlaceholders, unknownPlaceholders } from '../t
 import { bestMatch, compileFixes, renderSuggestion } from './best-match.ts';
 import { builtInFixes, infrastructurePriority } from './built-in.ts';
 import { compileMatch, meetsAll, type FixFacts, type FixMatch, type FixPattern } from './pattern.ts';
-import { RegexError } from './regex.ts';
+import { compileWhenAsked, RegexError } from './regex.ts';
 
 const nothing: FixFacts = { exitCode: undefined, reasons: [], log: undefined, events: [] };
 const builtIn = compileFixes();
@@ -160,6 +160,13 @@ test('criteria are named in the order of the contract, given ones only', () => {
     compileMatch({ logPattern: 'a' }).map(({ criterion }) => criterion),
     ['logPattern'],
   );
+});
+
+test('an expression that is compiled when asked costs nothing where there is no text to search', () => {
+  const criteria = compileMatch({ logPattern: '(' }, compileWhenAsked);
+  assert.equal(meetsAll(criteria, nothing), false);
+  assert.throws(() => meetsAll(criteria, { ...nothing, log: 'text' }), RegexError);
+  assert.throws(() => compileMatch({ logPattern: '(' }), RegexError);
 });
 
 test('only the last 100 KiB of a log are searched', () => {

@@ -51,13 +51,20 @@ export interface CompiledCriterion {
 const searchedLogCharacters = 100 * 1024;
 
 /**
- * The given criteria of a match, in the order of the contract; empty for an empty match. Compile once and keep it.
+ * The given criteria of a match, in the order of the contract; empty for an empty match. Compile once and keep it. `toRegex`: how the
+ * expressions are compiled.
  *
  * @throws RegexError when one of the expressions cannot be used
  */
-export function compileMatch(match: FixMatch): CompiledCriterion[] {
+export function compileMatch(
+  match: FixMatch,
+  toRegex: (expression: string) => Regex = compileRegex,
+): CompiledCriterion[] {
   const { exitCode, exitCodeRange: range, reason, reasonPattern, logPattern, eventPattern } = match;
   const criteria: CompiledCriterion[] = [];
+  const whenGiven = (expression: string | undefined, use: (regex: Regex) => void): void => {
+    if (expression !== undefined) use(toRegex(expression));
+  };
   const add = (
     criterion: PatternCriterion,
     holds: CompiledCriterion['holds'],
@@ -91,8 +98,4 @@ export function compileMatch(match: FixMatch): CompiledCriterion[] {
 /** Whether all criteria hold. None given: it does not. */
 export function meetsAll(criteria: readonly CompiledCriterion[], facts: FixFacts): boolean {
   return criteria.length > 0 && criteria.every(({ holds }) => holds(facts));
-}
-
-function whenGiven(expression: string | undefined, use: (regex: Regex) => void): void {
-  if (expression !== undefined) use(compileRegex(expression));
 }

@@ -46,6 +46,18 @@ export function compileRegex(expression: string): Regex {
   };
 }
 
+/** The same for one that is known to be good: it is compiled when a text is there to be searched. */
+export function compileWhenAsked(expression: string): Regex {
+  let compiled: Regex | undefined;
+  const regex = (): Regex => (compiled ??= compileRegex(expression));
+  return {
+    expression,
+    finds: (text) => regex().finds(text),
+    indexIn: (text) => regex().indexIn(text),
+    replaceAll: (text, by) => regex().replaceAll(text, by),
+  };
+}
+
 /** What is wrong with an expression; undefined when `compileRegex` takes it. */
 export function findRegexProblem(expression: string): string | undefined {
   try {
