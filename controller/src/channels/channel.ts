@@ -2,7 +2,7 @@ import type { ChannelType, DeliveryErrorCategory } from '@cronjob-monitor/shared
 import type { Form, Outgoing, TargetOf } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { AddressRules } from './address-rules.ts';
-import type { Connections } from './connections.ts';
+import type { Connections } from './outbound-http.ts';
 import type { Outcome, Progress } from './outcome.ts';
 import type { ResolveHost } from './reach.ts';
 
@@ -27,8 +27,8 @@ export interface SendRequest<Target, Credentials> {
 export interface SendDeps {
   readonly clock: Clock;
   readonly addresses: AddressRules;
-  /** Name to addresses. */
-  readonly resolve: ResolveHost;
+  /** Name to addresses; absent: as the machine resolves names. */
+  readonly resolve?: ResolveHost;
   /** Over HTTP. */
   readonly connections: Connections;
 }

@@ -1,8 +1,7 @@
-import { request as requestHttp, type IncomingMessage } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { Agent as HttpAgent, request as requestHttp, type ClientRequestArgs, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { SendDeps } from './channel.ts';
-import type { Connections } from './connections.ts';
 import { orAborted, startTimeLimit, type TimeLimit } from '@cronjob-monitor/shared/process';
 import { connectLimitMs, sendLimitMs } from './limits.ts';
 import { lookupIn, reach } from './reach.ts';
@@ -53,6 +52,31 @@ export async function sendHttp(request: OutboundRequest, deps: SendDeps, signal:
     connecting.end();
     whole.end();
   }
+}
+
+/** Servers keep an idle connection for longer: so soon hardly one is closed just as a message is written into it. */
+const kept = { keepAlive: true, timeout: 500, maxFreeSockets: 4 } as const;
+
+/**
+ * Connections to receivers, kept for a moment between messages: in a storm each message would else open one. A kept one is used again only
+ * for the same host and port, and only while the addresses that the name has now, checked anew for each message, are those that it was opened
+ * for. No proxy of the environment is asked.
+ */
+export class Connections {
+  readonly #plain = byAddresses(new HttpAgent(kept));
+  readonly #secure = byAddresses(new HttpsAgent(kept));
+
+  /** `addresses`: checked, of the host of this request. */
+  optionsFor(url: URL, addresses: readonly string[]): { readonly agent: HttpAgent; readonly checked: string } {
+    return { agent: url.protocol === 'https:' ? this.#secure : this.#plain, checked: addresses.toSorted().join() };
+  }
+}
+
+function byAddresses<Kind extends HttpAgent>(agent: Kind): Kind {
+  const nameOf = agent.getName.bind(agent);
+  agent.getName = (options?: ClientRequestArgs & { readonly checked?: string }) =>
+    `${nameOf(options)} ${options?.checked ?? ''}`;
+  return agent;
 }
 
 interface Answer {

@@ -2,7 +2,6 @@ import type { FailureCause } from '../../contract/index.ts';
 import { parseTemplate, suggestionPlaceholders, type SuggestionPlaceholder } from '../template/parse.ts';
 import { renderTemplate } from '../template/render.ts';
 import { builtInFixes, infrastructurePriority } from './built-in.ts';
-import { compileWhenAsked } from './regex.ts';
 import { compileMatch, meetsAll, type CompiledCriterion, type FixFacts, type FixPattern } from './pattern.ts';
 
 /** A suggestion, ready to be looked for. */
@@ -47,7 +46,7 @@ function compiledBuiltIns(): readonly Fix[] {
     ...fix,
     priority: fix.priority ?? infrastructurePriority,
     isCustom: false,
-    anyOf: fix.anyOf.map((match) => compileMatch(match, compileWhenAsked)),
+    anyOf: fix.anyOf.map((match) => compileMatch(match, true)),
   })));
 }
 
