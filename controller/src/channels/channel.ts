@@ -2,7 +2,6 @@ import type { ChannelType, DeliveryErrorCategory } from '@cronjob-monitor/shared
 import type { Form, Outgoing, TargetOf } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { AddressRules } from './address-rules.ts';
-import type { Connections } from './outbound-http.ts';
 import type { Outcome, Progress } from './outcome.ts';
 import type { ResolveHost } from './reach.ts';
 
@@ -29,8 +28,8 @@ export interface SendDeps {
   readonly addresses: AddressRules;
   /** Name to addresses; absent: as the machine resolves names. */
   readonly resolve?: ResolveHost;
-  /** Over HTTP. */
-  readonly connections: Connections;
+  /** What a request over HTTP is made with, so that only a connection to one of these checked addresses carries it. */
+  readonly connections: { optionsFor(url: URL, addresses: readonly string[]): object };
 }
 
 /** Why a spec or a Secret cannot be used: a sentence without the value. */

@@ -102,7 +102,7 @@ async function exchange(
     whole,
     connecting,
     connections,
-  }: { readonly whole: TimeLimit; readonly connecting: TimeLimit; readonly connections: Connections },
+  }: { readonly whole: TimeLimit; readonly connecting: TimeLimit; readonly connections: SendDeps['connections'] },
 ): Promise<Answer> {
   const isSecure = url.protocol === 'https:';
   const content = Buffer.from(body);
