@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, test, type TestContext } from 'node:test';
 import { createFreeze } from '@cronjob-monitor/controller/alerting';
-import { createAddressRules } from '@cronjob-monitor/controller/channels';
+import { Connections, createAddressRules } from '@cronjob-monitor/controller/channels';
 import { AlertmanagerUpkeep, createSecretReader, type Dispatcher } from '@cronjob-monitor/controller/outbox';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import { findAlert, listDecisions, putAcknowledgement } from '@cronjob-monitor/shared/store';
@@ -71,6 +71,7 @@ async function begin(
         clock: bench.time,
         addresses: createAddressRules({ deny: [], allow: ['127.0.0.0/8'], pagingEndpoints: [] }),
         resolve: async () => ['127.0.0.1'],
+        connections: new Connections(),
       },
       freeze: createFreeze({ clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined, ownerOf }),
       ownerOf,

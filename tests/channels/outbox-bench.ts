@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createFreeze } from '@cronjob-monitor/controller/alerting';
 import { createDispatcher, type Dispatcher, type DispatcherDeps } from '@cronjob-monitor/controller/outbox';
-import { createAddressRules } from '@cronjob-monitor/controller/channels';
+import { Connections, createAddressRules } from '@cronjob-monitor/controller/channels';
 import { DeliveryMetrics } from '@cronjob-monitor/controller/metrics';
 import type { ChannelType } from '@cronjob-monitor/shared/contract';
 import { headingOf, type AlertRules, type Message } from '@cronjob-monitor/shared/domain';
@@ -200,6 +200,7 @@ export class OutboxBench {
           takesPages: () => true,
         },
         resolve: async () => ['127.0.0.1'],
+        connections: new Connections(),
       },
       metrics: this.metrics,
       settings: {

@@ -1,5 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import {
+  Connections,
   createAddressRules,
   type Attempt,
   type ChannelTarget,
@@ -79,6 +80,7 @@ export function depsOf(changes: Partial<SendDeps> & { readonly clock?: Clock } =
       takesPages: () => true,
     },
     resolve: async () => ['127.0.0.1'],
+    connections: new Connections(),
     ...changes,
   };
 }

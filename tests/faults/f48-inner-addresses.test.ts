@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createAddressRules } from '@cronjob-monitor/controller/channels';
+import { Connections, createAddressRules } from '@cronjob-monitor/controller/channels';
 import { lookAtSecrets } from '@cronjob-monitor/controller/testing';
 import { judgeChannel } from '@cronjob-monitor/shared/kube';
 import { OutboxBench, secondMs, type BenchChannel } from '../channels/outbox-bench.ts';
@@ -41,6 +41,7 @@ describe('F48, an address where no message may go', () => {
         sending: {
           addresses: createAddressRules({ deny: [], allow: [], pagingEndpoints: [] }),
           resolve: async () => [resolvesTo ?? '203.0.113.7'],
+          connections: new Connections(),
         },
       });
       await bench.pass(3 * secondMs);
@@ -95,7 +96,8 @@ describe('F48, an address where no message may go', () => {
     let asked = 0;
     const resolve = async (): Promise<string[]> => (asked++ === 0 ? ['203.0.113.7', '127.0.0.1'] : ['127.0.0.1']);
     const delivery = await bench.tell(channel);
-    bench.start({ sending: { addresses: createAddressRules({ deny: [], allow: [], pagingEndpoints: [] }), resolve } });
+    const addresses = createAddressRules({ deny: [], allow: [], pagingEndpoints: [] });
+    bench.start({ sending: { addresses, resolve, connections: new Connections() } });
     await bench.pass(3 * secondMs);
     assert.equal(sink.connections, 0);
     assert.equal(await bench.stateOf(delivery), 'parked');

@@ -26,8 +26,10 @@ export interface SendRequest<Target, Credentials> {
 export interface SendDeps {
   readonly clock: Clock;
   readonly addresses: AddressRules;
-  /** Name to addresses. */
-  readonly resolve: ResolveHost;
+  /** Name to addresses; absent: as the machine resolves names. */
+  readonly resolve?: ResolveHost;
+  /** What a request over HTTP is made with, so that only a connection to one of these checked addresses carries it. */
+  readonly connections: { optionsFor(url: URL, addresses: readonly string[]): object };
 }
 
 /** Why a spec or a Secret cannot be used: a sentence without the value. */

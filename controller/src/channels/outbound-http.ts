@@ -1,4 +1,4 @@
-import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http';
+import { Agent as HttpAgent, request as requestHttp, type ClientRequestArgs, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { SendDeps } from './channel.ts';
@@ -40,7 +40,7 @@ export async function sendHttp(request: OutboundRequest, deps: SendDeps, signal:
   try {
     const reached = await orAborted(reach(request.url.hostname, deps), connecting.signal);
     if (!('addresses' in reached)) return { failure: reached.refused === 'address' ? addressRefused : nameUnknown };
-    const answer = await exchange(request, reached.addresses, { whole, connecting });
+    const answer = await exchange(request, reached.addresses, { whole, connecting, connections: deps.connections });
     const { status, headers, text } = answer;
     return { answer: { status, text, retryAfterMs: retryAfterMsOf(headers, deps.clock.now()) } };
   } catch (error) {
@@ -52,6 +52,31 @@ export async function sendHttp(request: OutboundRequest, deps: SendDeps, signal:
     connecting.end();
     whole.end();
   }
+}
+
+/** Servers keep an idle connection for longer: so soon hardly one is closed just as a message is written into it. */
+const kept = { keepAlive: true, timeout: 500, maxFreeSockets: 4 } as const;
+
+/**
+ * Connections to receivers, kept for a moment between messages: in a storm each message would else open one. A kept one is used again only
+ * for the same host and port, and only while the addresses that the name has now, checked anew for each message, are those that it was opened
+ * for. No proxy of the environment is asked.
+ */
+export class Connections {
+  readonly #plain = byAddresses(new HttpAgent(kept));
+  readonly #secure = byAddresses(new HttpsAgent(kept));
+
+  /** `addresses`: checked, of the host of this request. */
+  optionsFor(url: URL, addresses: readonly string[]): { readonly agent: HttpAgent; readonly checked: string } {
+    return { agent: url.protocol === 'https:' ? this.#secure : this.#plain, checked: addresses.toSorted().join() };
+  }
+}
+
+function byAddresses<Kind extends HttpAgent>(agent: Kind): Kind {
+  const nameOf = agent.getName.bind(agent);
+  agent.getName = (options?: ClientRequestArgs & { readonly checked?: string }) =>
+    `${nameOf(options)} ${options?.checked ?? ''}`;
+  return agent;
 }
 
 interface Answer {
@@ -73,12 +98,14 @@ class Broken extends Error {
 async function exchange(
   { url, method, headers, body, mostAnswerBytes = usualAnswerBytes }: OutboundRequest,
   addresses: readonly string[],
-  { whole, connecting }: { readonly whole: TimeLimit; readonly connecting: TimeLimit },
+  {
+    whole,
+    connecting,
+    connections,
+  }: { readonly whole: TimeLimit; readonly connecting: TimeLimit; readonly connections: SendDeps['connections'] },
 ): Promise<Answer> {
   const isSecure = url.protocol === 'https:';
   const content = Buffer.from(body);
-  // An agent of its own: no connection is kept, and no proxy of the environment is asked.
-  const agent = isSecure ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
   const request = (isSecure ? requestHttps : requestHttp)({
     protocol: url.protocol,
     hostname: url.hostname.replace(/^\[|\]$/g, ''),
@@ -86,7 +113,7 @@ async function exchange(
     path: url.pathname + url.search,
     method,
     headers: method === 'GET' ? headers : { ...headers, 'content-length': String(content.length) },
-    agent,
+    ...connections.optionsFor(url, addresses),
     lookup: lookupIn(addresses),
     ...(isSecure && { rejectUnauthorized: true }),
   });
@@ -105,18 +132,20 @@ async function exchange(
       connecting.signal.addEventListener('abort', () => phase === 'connect' && breakOff(), { once: true });
       request.on('error', breakOff);
       request.on('close', breakOff);
+      const connected = (): void => {
+        phase = 'exchange';
+        connecting.end();
+      };
       request.on('socket', (socket) => {
-        socket.once(isSecure ? 'secureConnect' : 'connect', () => {
-          phase = 'exchange';
-          connecting.end();
-        });
+        if (request.reusedSocket) connected();
+        else socket.once(isSecure ? 'secureConnect' : 'connect', connected);
       });
       request.on('response', (response) => readAnswer(response, mostAnswerBytes, { resolve: answered, breakOff }));
       request.end(content);
     });
   } finally {
+    // Ends a connection that is not at the end of an answer; another one is kept by then.
     request.destroy();
-    agent.destroy();
   }
 }
 

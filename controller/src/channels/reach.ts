@@ -6,7 +6,7 @@ import type { AddressRules } from './address-rules.ts';
 export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
 /** As the machine resolves names: hosts file, search domains, name servers. */
-export const resolveByMachine: ResolveHost = async (host) => {
+const resolveByMachine: ResolveHost = async (host) => {
   const found = await lookup(host, { all: true, verbatim: true });
   return found.map(({ address }) => address);
 };
@@ -19,7 +19,7 @@ type Reach = { readonly addresses: readonly string[] } | { readonly refused: 'ad
  */
 export async function reach(
   host: string,
-  deps: { readonly addresses: AddressRules; readonly resolve: ResolveHost },
+  deps: { readonly addresses: AddressRules; readonly resolve?: ResolveHost },
 ): Promise<Reach> {
   const literal = addressIn(host);
   if (literal !== undefined) {
@@ -27,7 +27,7 @@ export async function reach(
   }
   let found: readonly string[];
   try {
-    found = await deps.resolve(host);
+    found = await (deps.resolve ?? resolveByMachine)(host);
   } catch {
     return { refused: 'name' }; // The reason would only repeat the name.
   }

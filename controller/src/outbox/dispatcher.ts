@@ -27,7 +27,8 @@ const careEveryMs = 5_000;
 const measureEveryMs = 15_000;
 /** A claim costs about as much as ten sends: while enough is claimed it waits a moment, so that there is more to take. */
 const gatherMs = 100;
-const gatherAnswersMs = 10;
+/** Answers are written together when no send is left that could bring another one; at the latest after this. */
+const gatherAnswersMs = 25;
 /** Within it what is on its way ends: a send, and the writing of what came of it. */
 const stopMs = sendLimitMs + 5_000;
 /** Ends a wait: of a round for the next, of a stop for the last. */
@@ -57,6 +58,8 @@ class OutboxDispatcher implements Dispatcher {
   #ending: AbortSignal = this.#stopping.signal;
   #isWoken = false;
   #onWoken: (() => void) | undefined;
+  /** Ends the wait for answers that are on their way. */
+  #onAllAnswered: (() => void) | undefined;
   /** When the next round is wanted that is not due by itself. */
   #alarmMs = Infinity;
   #settling: Promise<void> | undefined;
@@ -103,7 +106,14 @@ class OutboxDispatcher implements Dispatcher {
   start(signal: AbortSignal): void {
     this.#signal = signal;
     this.#ending = AbortSignal.any([signal, this.#stopping.signal]);
-    this.#ending.addEventListener('abort', () => this.wake(), { once: true });
+    this.#ending.addEventListener(
+      'abort',
+      () => {
+        this.wake();
+        this.#onAllAnswered?.();
+      },
+      { once: true },
+    );
     this.#track(this.#run());
   }
 
@@ -298,6 +308,7 @@ class OutboxDispatcher implements Dispatcher {
     }
     if (signal.aborted) return;
     this.#settler.add(judged);
+    if (this.#inFlight.sending === 0) this.#onAllAnswered?.();
     if (this.#settling === undefined) {
       this.#settling = this.#settleAll().finally(() => {
         this.#settling = undefined;
@@ -318,7 +329,7 @@ class OutboxDispatcher implements Dispatcher {
   async #settleAll(): Promise<void> {
     while (this.#settler.waiting > 0 && !this.#signal.aborted) {
       await this.#attempt(async () => {
-        if (this.#inFlight.count > this.#settler.waiting) await this.#gatherAnswers();
+        await this.#gatherAnswers();
         // One transaction after the other: what arrives meanwhile is in the next.
         const written = await this.#settler.settle();
         for (const { delivery, settlement } of written) {
@@ -331,7 +342,14 @@ class OutboxDispatcher implements Dispatcher {
 
   /** More are on their way: a transaction for each would keep the connection from those that record. */
   async #gatherAnswers(): Promise<void> {
-    await this.#deps.clock.sleep(gatherAnswersMs, this.#ending).catch(() => {}); // It ends: then nothing is gathered.
+    if (this.#inFlight.sending === 0 || this.#ends) return;
+    const gathered = Promise.withResolvers<void>();
+    const alarm = new AbortController();
+    this.#onAllAnswered = gathered.resolve;
+    this.#deps.clock.sleep(gatherAnswersMs, alarm.signal).then(gathered.resolve, gathered.resolve);
+    await gathered.promise;
+    this.#onAllAnswered = undefined;
+    alarm.abort(woken);
   }
 
   #settled(channelUid: string): void {

@@ -87,6 +87,16 @@ test('eight are sent in all', async () => {
   assert.deepEqual(await begunOf(channels), [0, 1, 2, 3, 4, 5, 6, 7]);
 });
 
+test('a turn is sending until its work has ended', async () => {
+  const { inFlight } = start();
+  const answers = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const turns = answers.map(({ promise }, index) => inFlight.inTurn(`hook-${index}`, () => promise));
+  assert.equal(inFlight.sending, 2);
+  answers[0]?.resolve();
+  await turns[0];
+  assert.equal(inFlight.sending, 1);
+});
+
 test('a slow channel keeps back only its own messages', async () => {
   assert.deepEqual(await begunOf(['slow', 'slow', 'slow', 'slow', 'other']), [0, 1, 4]);
 });

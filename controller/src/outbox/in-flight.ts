@@ -44,6 +44,11 @@ export class InFlight {
     return this.#claims;
   }
 
+  /** How many are being sent, and other turns that are taken. */
+  get sending(): number {
+    return this.#sending.values().reduce((sum, count) => sum + count, 0);
+  }
+
   /** How many more may be claimed. */
   get room(): number {
     return mostClaimed - this.#claims;

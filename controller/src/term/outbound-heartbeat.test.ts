@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { FakeClock, RecordingLogger, settle, TestServer, until } from '@cronjob-monitor/shared/testing';
-import { createAddressRules, createUrlCall, resolveByMachine } from '../channels/index.ts';
+import { Connections, createAddressRules, createUrlCall } from '../channels/index.ts';
 import { runOutboundHeartbeat } from '../leadership/index.ts';
 
 const secret = 'hunter2-hunter2';
@@ -24,7 +24,7 @@ async function aHeartbeat(t: TestContext, { allow = ['127.0.0.0/8'], urlOf }: Op
   const url = urlOf?.(server) ?? `${server.url}/ping/${secret}?token=${secret}`;
   const running = runOutboundHeartbeat(
     {
-      call: createUrlCall(url, { clock, addresses, resolve: resolveByMachine }),
+      call: createUrlCall(url, { clock, addresses, connections: new Connections() }),
       unwellBecause: () => Promise.resolve(unwell),
       onSucceeded: (at) => succeeded.push(at),
       clock,

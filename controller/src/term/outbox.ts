@@ -12,7 +12,7 @@ import {
   type Dispatcher,
   type DispatcherDeps,
 } from '../outbox/index.ts';
-import { createAddressRules, resolveByMachine } from '../channels/index.ts';
+import { Connections, createAddressRules } from '../channels/index.ts';
 import type { Term } from '../leadership/index.ts';
 import type { LeaderWorkDeps, VerdictWorkDeps } from './deps.ts';
 
@@ -60,7 +60,7 @@ export class Outbox {
     const { clusterName, externalUrl } = settings;
     this.#deps = deps;
     this.#term = term;
-    this.sending = { addresses: createAddressRules(settings.channels), resolve: resolveByMachine };
+    this.sending = { addresses: createAddressRules(settings.channels), connections: new Connections() };
     const ownerOf = ({ namespace, name }: Ref): string | undefined => {
       const { selection } = deps;
       return ownerAmong(selection.ownOf(selection.findNamed(namespace, name)), settings.ownerLabel);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { createFreeze } from '@cronjob-monitor/controller/alerting';
 import { createDispatcher, Drills } from '@cronjob-monitor/controller/outbox';
-import { createAddressRules } from '@cronjob-monitor/controller/channels';
+import { Connections, createAddressRules } from '@cronjob-monitor/controller/channels';
 import { DeliveryMetrics } from '@cronjob-monitor/controller/metrics';
 import type { ChannelSpec } from '@cronjob-monitor/shared/kube';
 import { createLogger, createProcessMetrics, systemClock as clock } from '@cronjob-monitor/shared/process';
@@ -65,6 +65,7 @@ const dispatcher = createDispatcher({
   sending: {
     addresses: createAddressRules({ deny: [], allow: ['127.0.0.0/8'], pagingEndpoints: [] }),
     resolve: async () => ['127.0.0.1'],
+    connections: new Connections(),
   },
   metrics: new DeliveryMetrics(registry),
   settings: {

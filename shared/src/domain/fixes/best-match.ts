@@ -40,13 +40,13 @@ export function besideBuiltIn(own: readonly Fix[]): readonly Fix[] {
 
 let builtIns: readonly Fix[] | undefined;
 
-/** Compiled once, when they are needed first. */
+/** Made once, and each expression is compiled when a text is searched with it: the main thread, which searches none, compiles none. */
 function compiledBuiltIns(): readonly Fix[] {
   return (builtIns ??= builtInFixes.map((fix) => ({
     ...fix,
     priority: fix.priority ?? infrastructurePriority,
     isCustom: false,
-    anyOf: fix.anyOf.map(compileMatch),
+    anyOf: fix.anyOf.map((match) => compileMatch(match, true)),
   })));
 }
 

@@ -162,6 +162,13 @@ test('criteria are named in the order of the contract, given ones only', () => {
   );
 });
 
+test('an expression that is known to be good is compiled when there is a text to search', () => {
+  const criteria = compileMatch({ logPattern: '(' }, true);
+  assert.equal(meetsAll(criteria, nothing), false);
+  assert.throws(() => meetsAll(criteria, { ...nothing, log: 'text' }), RegexError);
+  assert.throws(() => compileMatch({ logPattern: '(' }), RegexError);
+});
+
 test('only the last 100 KiB of a log are searched', () => {
   const criteria = compileMatch({ logPattern: 'needle' });
   assert.equal(meetsAll(criteria, { ...nothing, log: `needle${'x'.repeat(102_395)}` }), false);

@@ -27,22 +27,23 @@ export class RegexError extends Error {
 
 /**
  * Compiles an expression in the syntax of Go's regexp (RE2): no look-around, no back-references. Every expression that a
- * person writes comes through here. Compile once and keep it.
+ * person writes comes through here. Compile once and keep it. `isKnown`: it is known to be good, and compiled when a text is searched with it.
  *
  * @throws RegexError when it is no such expression, or longer than 1 KiB
  */
-export function compileRegex(expression: string): Regex {
+export function compileRegex(expression: string, isKnown = false): Regex {
   if (Buffer.byteLength(expression) > maxRegexBytes) throw new RegexError('tooLong', 'longer than 1 KiB');
-  const compiled = compile(expression);
+  let compiled = isKnown ? undefined : compile(expression);
+  const matcherOf = (text: string): ReturnType<RE2JS['matcher']> => (compiled ??= compile(expression)).matcher(text);
   const words = plainWords(expression);
   return {
     expression,
-    finds: (text) => (words && findsWord(words, text)) ?? compiled.matcher(text).find(),
+    finds: (text) => (words && findsWord(words, text)) ?? matcherOf(text).find(),
     indexIn: (text) => {
-      const matcher = compiled.matcher(text);
+      const matcher = matcherOf(text);
       return matcher.find() ? matcher.start() : undefined;
     },
-    replaceAll: (text, by) => compiled.matcher(text).replaceAll(() => by),
+    replaceAll: (text, by) => matcherOf(text).replaceAll(() => by),
   };
 }
 
