@@ -9,7 +9,7 @@ import type { Elsewhere } from '../routes/index.ts';
 import type { RightsElsewhere } from './rights-elsewhere.ts';
 
 /** How another cluster is asked, where it can be. */
-export interface OtherWay {
+interface OtherWay {
   readonly elsewhere: Elsewhere;
   readonly rights: RightsElsewhere;
 }

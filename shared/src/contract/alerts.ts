@@ -50,7 +50,7 @@ export const AlertPodStatus = object({
 });
 export type AlertPodStatus = Of<typeof AlertPodStatus>;
 
-export const AlertLastWriter = object({
+const AlertLastWriter = object({
   /** As it named itself to the API server, `helm`. */
   manager: text,
   operation: text,
@@ -58,7 +58,7 @@ export const AlertLastWriter = object({
   /** What says that the CronJob belongs to it, `release backups`. */
   managedBy: nullable(text),
 });
-export type AlertLastWriter = Of<typeof AlertLastWriter>;
+type AlertLastWriter = Of<typeof AlertLastWriter>;
 
 /** A CronJob that is expected and not there. */
 export const AlertAbsence = object({

@@ -22,7 +22,7 @@ import {
 import { channelTypes, deliveryErrorCategories, deliveryKinds, drillOutcomes } from './vocabulary.ts';
 import { Condition, listFields, missing, Ref } from './wire.ts';
 
-export const ChannelStats = object({
+const ChannelStats = object({
   alertsSentTotal: count,
   alertsFailedTotal: count,
   consecutiveFailures: count,
@@ -30,11 +30,11 @@ export const ChannelStats = object({
   lastFailedTime: nullable(instant),
   lastFailedError: nullable(text),
 });
-export type ChannelStats = Of<typeof ChannelStats>;
+type ChannelStats = Of<typeof ChannelStats>;
 
 /** When a person proved that they read what arrives there, and who; null: the person did not say. */
-export const ChannelProved = object({ at: instant, by: nullable(text) });
-export type ChannelProved = Of<typeof ChannelProved>;
+const ChannelProved = object({ at: instant, by: nullable(text) });
+type ChannelProved = Of<typeof ChannelProved>;
 
 export const Channel = object('Channel', {
   /** Name of its cluster; only where the service shows several. */

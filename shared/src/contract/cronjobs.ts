@@ -96,13 +96,13 @@ export const RecentRun = object({
 export type RecentRun = Of<typeof RecentRun>;
 
 /** A run of the present job template that ended by itself. */
-export const RolloutRun = object({
+const RolloutRun = object({
   jobName: text,
   status: words(executionStatuses),
   createdAt: instant,
   completionTime: nullable(instant),
 });
-export type RolloutRun = Of<typeof RolloutRun>;
+type RolloutRun = Of<typeof RolloutRun>;
 
 /** How the present job template of a CronJob fares, whatever earlier ones did. */
 export const Rollout = object({

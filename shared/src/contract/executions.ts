@@ -65,7 +65,7 @@ export const Execution = object('Execution', {
 });
 export type Execution = Of<typeof Execution>;
 
-export const ExecutionContainer = object({
+const ExecutionContainer = object({
   name: text,
   init: bool,
   exitCode: nullable(int),
@@ -73,7 +73,7 @@ export const ExecutionContainer = object({
   message: nullable(text),
   restarts: int,
 });
-export type ExecutionContainer = Of<typeof ExecutionContainer>;
+type ExecutionContainer = Of<typeof ExecutionContainer>;
 
 /** One attempt. */
 export const ExecutionPod = object({

@@ -16,7 +16,7 @@ export const GridCell = object({
 });
 export type GridCell = Of<typeof GridCell>;
 
-export const GridLane = object({
+const GridLane = object({
   namespace: text,
   name: text,
   status: words(cronJobStatuses),
@@ -28,7 +28,7 @@ export const GridLane = object({
   /** Older cells that are left out. */
   omitted: count,
 });
-export type GridLane = Of<typeof GridLane>;
+type GridLane = Of<typeof GridLane>;
 
 /** GET /api/v1/grid */
 export const Grid = object('Grid', { from: instant, until: instant, items: listOf(GridLane), pagination: Pagination });

@@ -62,8 +62,8 @@ export const PatternTestInput = input('PatternTestInput', {
 });
 export type PatternTestInput = Of<typeof PatternTestInput>;
 
-export const TriedCriterion = object('TriedCriterion', { criterion: words(patternCriteria), matched: bool });
-export type TriedCriterion = Of<typeof TriedCriterion>;
+const TriedCriterion = object('TriedCriterion', { criterion: words(patternCriteria), matched: bool });
+type TriedCriterion = Of<typeof TriedCriterion>;
 
 /** `tested`: the pattern of the question. */
 const patternSources = ['tested', 'monitor', 'builtIn'] as const;

@@ -1,4 +1,5 @@
 import {
+  alertTypeTable,
   healthStates,
   monitorPhases,
   severities,
@@ -52,21 +53,11 @@ const alerts: Keys<(typeof alertSortKeys)[number] | (typeof alertHistorySortKeys
   endedAt: ({ endedAt }) => endedAt,
 };
 
-/** Of two incidents in one state the one whose alerts say the worse comes first. */
-const typesByRank: readonly AlertType[] = [
-  'absent',
-  'deadManTriggered',
-  'missedSchedule',
-  'jobFailed',
-  'jobStuck',
-  'slaBreached',
-  'durationRegression',
-  'jobSuspended',
-];
+const lastRank = 1 + Math.max(...Object.values(alertTypeTable).map(({ rank }) => rank));
 
 /** Of the worst of them; after all others without an alert. */
 export function rankOfTypes(alerts: readonly { readonly type: AlertType }[]): number {
-  return Math.min(typesByRank.length, ...alerts.map(({ type }) => typesByRank.indexOf(type)));
+  return Math.min(lastRank, ...alerts.map(({ type }) => alertTypeTable[type].rank));
 }
 
 /** As the incidents of one cluster stand: what is held back comes last, then what is wrong decides, then the older comes first. */

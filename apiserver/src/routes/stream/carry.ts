@@ -5,7 +5,7 @@ import { withoutForeignLines } from '../../middleware/withheld-lines.ts';
 import { readCronJobList } from '../cronjobs/list.ts';
 import type { CronJobsQuery } from '../cronjobs/query.ts';
 import type { RouteDeps } from '../deps.ts';
-import { readMoving } from '../incidents/router.ts';
+import { readMoving } from '../incidents/read.ts';
 import { readStatsFor } from '../stats/router.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
 
