@@ -1,6 +1,6 @@
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import { listCronJobsWithAlerts, type Store, listDue, cronJobIdsOf } from '@cronjob-monitor/shared/store';
-import { typesAskedBy } from '../evaluate/part.ts';
+import { typesAskedBy } from '../evaluate/index.ts';
 
 /**
  * Everything about which something may be told now, as the rules were when it was judged last: time has come, or an alert is open.
