@@ -18,6 +18,7 @@ import { createOpenStreams } from './live/open-streams.ts';
 import { createCostlyCalls } from './middleware/costly.ts';
 import { createExpensiveReads } from './middleware/expensive.ts';
 import { createGuard } from './middleware/guard.ts';
+import { documentedRoutes as routes } from './openapi/index.ts';
 import { createInstalledRedaction } from './installed-redaction.ts';
 import { createPatternThread, createSearchThread } from './pattern-thread.ts';
 import { createProcessFacts } from './process-facts.ts';
@@ -104,7 +105,7 @@ export function createApi(deps: ApiDeps): Api {
     serveHome: (all) => serveHome(all, shared, { ...deps, databaseWatch, authentication, bounds }),
     make: openSchema && {
       openStore: openSchema,
-      serve: (found, all) => serveOther(found, { clusters: all, shared, settings, authentication, ...bounds }),
+      serve: (found, all) => serveOther(found, { clusters: all, shared, settings, authentication, routes, ...bounds }),
     },
     clock,
     logger,
@@ -150,7 +151,12 @@ function agentOf(
 ): Agent | undefined {
   if (!key || name === undefined) return undefined;
   const { databaseWatch } = home;
-  const answerAsked = createAnswerAsked(home, { ...bounds, isReadOnly: readOnly, databaseWatch });
+  const answerAsked = createAnswerAsked(home, {
+    ...bounds,
+    isReadOnly: readOnly,
+    databaseWatch,
+    routes,
+  });
   return new Agent(home, { key, name, answerAsked, translate });
 }
 
@@ -170,7 +176,7 @@ function serveHome(
     isHome: true,
     silence: undefined,
     deps,
-    answer: toAnswer(deps),
+    answer: toAnswer(deps, routes),
     reachOf: async () => everywhere,
   };
 }

@@ -3,7 +3,7 @@ import { headingOf, type Execution, type Message } from '@cronjob-monitor/shared
 import {
   findCronJob,
   findMonitor,
-  insertAlert,
+  insertAlerts,
   insertDelivery,
   moveAlertCounters,
   newId,
@@ -124,8 +124,8 @@ async function seedAlerts(
     anAlert({ type: 'jobStuck', subject: 'notStarted', state: 'resolved', endedAt: now }),
   ];
   await store.fenced(epoch, async (tx) => {
-    await insertAlert(tx, open);
-    await insertAlert(tx, ended);
+    await insertAlerts(tx, [open]);
+    await insertAlerts(tx, [ended]);
     await moveAlertCounters(tx, [cronJobId]);
     await recordDecisions(tx, [{ alertId: open.id, cronJobId, action: 'detected', detail: 'Job backup-1 failed' }]);
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
-  insertAlert,
+  insertAlerts,
   listCronJobs,
   migrate,
   projectChannel,
@@ -269,7 +269,7 @@ async function fillAlerts(store: Store, epoch: number, listed: readonly CatalogC
             suggestedFix: 'Look at its log.',
           },
         });
-        await insertAlert(tx, alert);
+        await insertAlerts(tx, [alert]);
         await insertDelivery(
           tx,
           aDelivery(store, channel, { createdAt: at, streamId: alert.id, alertId: alert.id, severity }),

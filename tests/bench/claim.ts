@@ -1,7 +1,7 @@
 // How fast messages leave the outbox: claims and settlements on PostgreSQL, senders that answer at once.
 import {
   claimDeliveries,
-  insertAlert,
+  insertAlerts,
   insertDelivery,
   migrate,
   openStore,
@@ -52,7 +52,7 @@ async function fill(epoch: number): Promise<void> {
         const alert = anAlert(id, store.now());
         const channel = channels[number % channels.length];
         if (channel === undefined) throw new RangeError('there are channels');
-        await insertAlert(tx, alert);
+        await insertAlerts(tx, [alert]);
         await insertDelivery(tx, aDelivery(store, channel, { alertId: alert.id, streamId: alert.id }));
       }
     });

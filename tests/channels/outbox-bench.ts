@@ -11,7 +11,7 @@ import { headingOf, type AlertRules, type Message } from '@cronjob-monitor/share
 import { ClusterError, type ChannelSpec, type SecretContent } from '@cronjob-monitor/shared/kube';
 import { createProcessMetrics, type Clock, type Registry } from '@cronjob-monitor/shared/process';
 import {
-  insertAlert,
+  insertAlerts,
   insertDelivery,
   migrate,
   newId,
@@ -157,7 +157,7 @@ export class OutboxBench {
       ...given,
     });
     await this.store.fenced(this.epoch, async (tx) => {
-      await insertAlert(tx, alert);
+      await insertAlerts(tx, [alert]);
       await insertDelivery(tx, delivery);
     });
     return { ...delivery, alert };

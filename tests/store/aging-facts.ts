@@ -1,5 +1,5 @@
 import {
-  insertAlert,
+  insertAlerts,
   insertDelivery,
   newId,
   pruneRest,
@@ -53,7 +53,7 @@ export async function ended(bench: Bench, cronJobId: number, endedAt: number, ch
     closeCause: 'success',
     ...changes,
   });
-  await bench.store.fenced(bench.epoch, (tx) => insertAlert(tx, alert));
+  await bench.store.fenced(bench.epoch, (tx) => insertAlerts(tx, [alert]));
   return alert;
 }
 

@@ -1,5 +1,5 @@
-import type { PruneInput, PruneResult } from '@cronjob-monitor/shared/contract';
-import { pruneHistory, type Store } from '@cronjob-monitor/shared/store';
+import type { DeleteHistoryResult, PruneInput, PruneResult, Ref } from '@cronjob-monitor/shared/contract';
+import { pruneHistory, deleteHistory as deleteStored, type Store } from '@cronjob-monitor/shared/store';
 import { toWireInstant } from '../wire-values.ts';
 
 const budgetMs = 25_000;
@@ -23,6 +23,20 @@ export async function prune(store: Store, input: Required<PruneInput>): Promise<
     eventsDeleted: removed.events,
     slotsDeleted: removed.slots,
     message: `${what} ${dryRun ? 'would be deleted' : removed.completed ? 'deleted' : 'deleted, more are left'}`,
+    completed: removed.completed,
+  };
+}
+
+/** One call works for so long; what is left waits for the next one. */
+const historyBudgetMs = 25_000;
+
+/** Removes all history of a name for good. Jobs that are still in the cluster are not recorded again. */
+export async function deleteHistory(store: Store, { namespace, name }: Ref): Promise<DeleteHistoryResult> {
+  const removed = await deleteStored(store, { namespace, name }, { budgetMs: historyBudgetMs });
+  return {
+    success: true,
+    deletedCount: removed.executions,
+    message: removed.completed ? `${removed.executions} deleted` : `${removed.executions} deleted, more are left`,
     completed: removed.completed,
   };
 }

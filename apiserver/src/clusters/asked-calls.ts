@@ -4,7 +4,7 @@ import type { DatabaseWatch } from '../database-watch.ts';
 import { internalError, noSuchRoute } from '../errors.ts';
 import { createGuard } from '../middleware/guard.ts';
 import { requestWithoutClient } from '../middleware/request-without-client.ts';
-import { routes, type AskedAnswer, type AskedCall, type RouteDeps } from '../routes/index.ts';
+import type { AskedAnswer, AskedCall, Route, RouteDeps } from '../routes/index.ts';
 import type { Bounds } from './route-deps.ts';
 import { toAnswer } from './to-answer.ts';
 
@@ -21,7 +21,14 @@ export type AnswerAsked = (asked: {
 /** By the routes, the checks and the bounds of the own service: of the operations that can be asked of another cluster, and no others. */
 export function createAnswerAsked(
   home: RouteDeps,
-  deps: Bounds & { readonly isReadOnly: boolean; readonly databaseWatch: DatabaseWatch },
+  {
+    routes,
+    ...deps
+  }: Bounds & {
+    readonly isReadOnly: boolean;
+    readonly databaseWatch: DatabaseWatch;
+    readonly routes: readonly Route[];
+  },
 ): AnswerAsked {
   const callers = new WeakMap<IncomingMessage, Caller>();
   const authentication = {

@@ -6,7 +6,7 @@ import { createDatabaseWatch } from '../database-watch.ts';
 import { ApiError, onlyReadHere } from '../errors.ts';
 import { createGuard } from '../middleware/guard.ts';
 import type { Authentication } from '../auth/authentication.ts';
-import { Silence, type Clusters, type ServedCluster } from '../routes/index.ts';
+import { Silence, type Clusters, type Route, type ServedCluster } from '../routes/index.ts';
 import type { FoundCluster } from './directory.ts';
 import { createElsewhere } from './elsewhere.ts';
 import { authenticationFor, createRemoteGuard } from './remote-guard.ts';
@@ -21,6 +21,8 @@ interface Around extends Bounds {
   /** Of the own cluster. */
   readonly settings: ApiSettings;
   readonly authentication: Authentication;
+  /** What it answers with. */
+  readonly routes: readonly Route[];
 }
 
 /** Wires a cluster that is found in another schema: its rows are read here, and its own service is asked for the rest. */
@@ -72,7 +74,7 @@ export function serveOther(found: FoundCluster, deps: Around): { readonly cluste
     isHome: false,
     silence: new Silence(name, { ask: () => touchLists(store), clock, logger, signal: stopping.signal }),
     deps: routeDeps,
-    answer: toAnswer(routeDeps),
+    answer: toAnswer(routeDeps, deps.routes),
     reachOf: (caller, ability, asked) =>
       authentication.reach(caller, ability, asked).then(
         (reach) => (reach.isNowhere ? undefined : reach),

@@ -5,7 +5,7 @@ import { documentedOperations, documentedQuery } from '../testing/agreement.ts';
 import { startApi } from '../testing/api.ts';
 import { resolve } from '../testing/json-schema.ts';
 import { buildOpenApi } from './build.ts';
-import { documentedRoutes } from './router.ts';
+import { documentedRoutes } from './index.ts';
 
 type RouteDeps = Parameters<typeof createApiRouter>[0];
 

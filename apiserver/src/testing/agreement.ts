@@ -1,5 +1,5 @@
 import { buildOpenApi } from '../openapi/build.ts';
-import { documentedRoutes } from '../openapi/router.ts';
+import { documentedRoutes } from '../openapi/index.ts';
 import type { Answer } from './http.ts';
 import { resolve, schemaProblems } from './json-schema.ts';
 

@@ -3,7 +3,7 @@ import { headingOf, type Message } from '@cronjob-monitor/shared/domain';
 import {
   findCronJob,
   findMonitor,
-  insertAlert,
+  insertAlerts,
   insertDelivery,
   moveAlertCounters,
   newId,
@@ -26,7 +26,7 @@ export async function addAlert(fleet: TestFleet, changes: Partial<AlertRecord> =
   const about = { monitorId: monitor?.id ?? 0, cronJobId: cronJob?.id ?? 0, namespace, cronJobName };
   const alert = anAlertRecord(testNow - hourMs, { ...about, ...changes });
   await fleet.store.fenced(fleet.epoch, async (tx) => {
-    await insertAlert(tx, alert);
+    await insertAlerts(tx, [alert]);
     await moveAlertCounters(tx, [alert.cronJobId]);
   });
   return alert;

@@ -1,6 +1,6 @@
-import type { AlertType } from '@cronjob-monitor/shared/contract';
-import type { Instant, Judged, Part } from '@cronjob-monitor/shared/domain';
+import { isEdge, type Instant, type Judged, type Part } from '@cronjob-monitor/shared/domain';
 import type { DueWish } from '@cronjob-monitor/shared/store';
+import { typesAskedBy } from './part.ts';
 
 /** Kinds of rows of `due` that verdicts ask for; that of slots belongs to the ledger. */
 const dueKinds = { 'dead-man-switch': 'presence', 'stuck-job-check': 'finishBy' } as const;
@@ -31,7 +31,8 @@ export function dueWishesOf(
   return wishes;
 }
 
-const ofPresence: readonly AlertType[] = ['deadManTriggered', 'absent', 'jobSuspended'];
+/** What did not come is counted by the ledger; all else that the tick asks about is a matter of time. */
+const ofPresence = typesAskedBy('dead-man-switch').filter((type) => !isEdge(type));
 
 function earliest(judged: readonly Judged[]): Instant | undefined {
   const instants = judged.flatMap(({ verdict }) => (verdict.kind === 'holds' ? [] : (verdict.dueAt ?? [])));

@@ -1,6 +1,7 @@
 import type { AlertType } from '@cronjob-monitor/shared/contract';
 import {
   alertSeverity,
+  endsWithSuccess,
   inhibitionOf,
   toPossibleCause,
   jobNamesOf,
@@ -103,10 +104,11 @@ function toFindingVerdict(
   return { kind: 'quiet', by: clearedBy?.jobName, byEndedAt: clearedBy?.finishedAt, endedAt: quietAt };
 }
 
-/** A success ends these as it ends itself, however late the service comes to know of it. */
-function endBySuccess({ type, subject }: Judged, open?: AlertRecord, succeededAt?: Instant): Instant | undefined {
-  const isEnded = type === 'jobFailed' || type === 'deadManTriggered' || subject === 'neverSucceeded';
-  return isEnded && succeededAt !== undefined ? Math.max(succeededAt, open?.sinceAt ?? succeededAt) : undefined;
+/** The end of what a success ends; undefined: no success came, or it ends otherwise. */
+function endBySuccess(judged: Judged, open?: AlertRecord, succeededAt?: Instant): Instant | undefined {
+  return endsWithSuccess(judged) && succeededAt !== undefined
+    ? Math.max(succeededAt, open?.sinceAt ?? succeededAt)
+    : undefined;
 }
 
 function toHoldingFinding(
@@ -129,7 +131,8 @@ function toHoldingFinding(
   const told = run && wantsContext(include) ? context.knownOf(run.jobUid, monitor, include) : undefined;
   const worded = toHolding(type, subject, verdict, { timeZone: zone, run, include });
   const openingRun = open === undefined ? run : undefined;
-  const storm = context.firstHold ?? (joinsStorms(type, subject) ? stormHoldOf(context.stormHold, open) : undefined);
+  const storm =
+    context.firstHold ?? (joinsStorms({ type, subject }) ? stormHoldOf(context.stormHold, open) : undefined);
   return {
     kind: 'holds',
     severity: verdict.severity,

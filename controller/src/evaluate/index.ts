@@ -3,7 +3,7 @@ export { AskedCronJobs } from './asked.ts';
 export { EarlierSpecs } from './earlier-rules.ts';
 export { evaluate, judgeRecorded, type EvaluateDeps, type SettleSlots } from './evaluate.ts';
 export type { JudgeDeps } from './judge.ts';
-export { allParts, partsOf, schedulerOf } from './part.ts';
+export { allParts, partsOf, schedulerOf, typesAskedBy } from './part.ts';
 export { createRecheck } from './recheck.ts';
 export type { RunningSources } from './running-facts.ts';
 export { settleSlots, type LedgerDeps } from './settle-slots.ts';

@@ -1,4 +1,5 @@
-import type { Part } from '@cronjob-monitor/shared/domain';
+import type { AlertType } from '@cronjob-monitor/shared/contract';
+import { judgedKinds, partOf, type Part } from '@cronjob-monitor/shared/domain';
 
 /** Who asks for what (detection.md section 1). */
 export const partsOf = {
@@ -11,6 +12,11 @@ export const partsOf = {
 export function schedulerOf(part: Part): keyof typeof partsOf {
   const names = Object.keys(partsOf) as (keyof typeof partsOf)[];
   return names.find((name) => (partsOf[name] as readonly Part[]).includes(part)) ?? 'dead-man-switch';
+}
+
+/** Types of alerts that this scheduler asks about. */
+export function typesAskedBy(name: keyof typeof partsOf): AlertType[] {
+  return [...new Set(judgedKinds.filter((kind) => schedulerOf(partOf(kind)) === name).map(({ type }) => type))];
 }
 
 export const allParts: ReadonlySet<Part> = new Set<Part>([

@@ -10,4 +10,4 @@ export { UpkeepMetrics } from './upkeep.ts';
 export { SnapshotMetrics } from './watch.ts';
 export { WatchMetrics } from './watch.ts';
 export { WorkQueueMetrics } from './work-queue.ts';
-export { VerdictMetrics, type CountedAlert } from './verdicts.ts';
+export { VerdictMetrics } from './verdicts.ts';

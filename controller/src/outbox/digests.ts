@@ -156,7 +156,7 @@ class KeptDigests implements Digests {
   async settle(raised: readonly RaisedAlert[], now: Instant): Promise<readonly number[]> {
     const { store, epoch, fleet, threshold, isControllerStale } = this.#deps;
     const entered = raised.flatMap(({ alert, before }) =>
-      joinsStorms(alert.type, alert.subject) && alert.state === 'active' && before !== 'active' ? [alert] : [],
+      joinsStorms(alert) && alert.state === 'active' && before !== 'active' ? [alert] : [],
     );
     if (entered.length === 0) return [];
     const entries = await listStormEntries(store, now - stormWindowMs);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { aPage, aRawObject as aJob, RecordingLogger, ScriptedWatch, settle } from '@cronjob-monitor/shared/testing';
 
 import { aReflector as setUp, failure } from '../testing/running-reflector.ts';
-import { Delivery } from './delivery.ts';
+import { Delivery } from './reflector.ts';
 import { maxLineBytes } from './lines.ts';
 import type { Identity } from './objects.ts';
 import { ReflectorSet } from './reflector-set.ts';

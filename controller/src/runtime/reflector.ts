@@ -1,24 +1,23 @@
-import { type Cluster, ClusterError, type RawObject, type WatchedKind } from '@cronjob-monitor/shared/kube';
+import { ClusterError, type Cluster, type RawObject, type WatchedKind } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
-
 import type { ObjectCache } from './cache.ts';
 import { ClusterOutage } from './cluster-outage.ts';
-import { Delivery } from './delivery.ts';
 import { listAll, ListForm, type ListOffer } from './lists.ts';
 import { ObjectDiff } from './object-diff.ts';
 import {
-  type EventHandler,
   findIdentity,
-  type Identity,
   isObject,
+  resourceOf,
+  type EventHandler,
+  type Identity,
   type Projected,
   type Projection,
-  resourceOf,
+  type ObjectEvent,
 } from './objects.ts';
 import { WatchProblem, type WatchTrouble } from './watch-problem.ts';
-import { type BlindSpan, WatchProgress } from './watch-progress.ts';
-import { type Recovery, WatchRecovery } from './watch-recovery.ts';
-import { type StreamEnd, type WatchLine, WatchStream } from './watch-stream.ts';
+import { WatchProgress, type BlindSpan } from './watch-progress.ts';
+import { WatchRecovery, type Recovery } from './watch-recovery.ts';
+import { WatchStream, type StreamEnd, type WatchLine } from './watch-stream.ts';
 
 /** What a reflector counts; one for each kind, shared by its namespaces. */
 export interface WatchMetrics {
@@ -362,4 +361,54 @@ function versionOf(object: RawObject): string | undefined {
   if (typeof metadata !== 'object' || metadata === null || !('resourceVersion' in metadata)) return undefined;
   const version = metadata.resourceVersion;
   return typeof version === 'string' && version !== '' ? version : undefined;
+}
+
+/**
+ * Hands events to the handlers, one event after the other, in the order of arrival. A handler that throws loses that event
+ * for itself alone: it is counted, logged with the UID, and everything else goes on.
+ */
+export class Delivery<T extends Projected> {
+  readonly #handlers: readonly EventHandler<T>[];
+  readonly #logger: Logger;
+  readonly #onFailure: () => void;
+
+  /** `onFailure` counts a handler, or a projection, that threw. */
+  constructor(deps: {
+    readonly handlers: readonly EventHandler<T>[];
+    readonly logger: Logger;
+    readonly onFailure: () => void;
+  }) {
+    this.#handlers = deps.handlers;
+    this.#logger = deps.logger;
+    this.#onFailure = deps.onFailure;
+  }
+
+  /** Resolves when the handlers are done with it; undefined when they already are, which spares the usual case a turn. */
+  deliver(events: readonly ObjectEvent<T>[]): Promise<void> | undefined {
+    let pending: Promise<void> | undefined;
+    for (const event of events) {
+      for (const handler of this.#handlers) {
+        // A handler that waits makes the later ones wait too, so that each sees the events in one order.
+        if (pending) pending = pending.then(() => this.#call(handler, event));
+        else pending = this.#call(handler, event);
+      }
+    }
+    return pending;
+  }
+
+  failed(uid: string, error: unknown): void {
+    this.#onFailure();
+    this.#logger.error('an event could not be taken in', { uid, error });
+  }
+
+  #call(handler: EventHandler<T>, event: ObjectEvent<T>): Promise<void> | undefined {
+    try {
+      const pending = handler(event);
+      if (!(pending instanceof Promise)) return undefined;
+      return pending.catch((error: unknown) => this.failed(event.item.uid, error));
+    } catch (error) {
+      this.failed(event.item.uid, error);
+      return undefined;
+    }
+  }
 }

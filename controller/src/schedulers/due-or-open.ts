@@ -1,5 +1,6 @@
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import { listCronJobsWithAlerts, type Store, listDue, cronJobIdsOf } from '@cronjob-monitor/shared/store';
+import { typesAskedBy } from '../evaluate/index.ts';
 
 /**
  * Everything about which something may be told now, as the rules were when it was judged last: time has come, or an alert is open.
@@ -18,8 +19,6 @@ export async function dueOrOpen(store: Store, now: Instant, stuck: ReadonlySet<s
 const kinds = ['slots', 'presence'];
 /** More than a fleet has; what is left comes next. */
 const mostDue = 20_000;
-/** Failed runs have no tick of their own: reminders of them are due here. */
-const types = ['jobFailed', 'missedSchedule', 'deadManTriggered', 'absent', 'jobSuspended'] as const;
 
 interface DueForPresence {
   readonly ids: readonly number[];
@@ -27,10 +26,10 @@ interface DueForPresence {
   readonly slotsOnly: ReadonlySet<number>;
 }
 
-/** CronJobs that may have missed a run, been without a success or been suspended for too long by now. */
+/** CronJobs that may have missed a run, been without a success or been suspended for too long by now. Reminders of failed runs are due here too. */
 export async function dueForPresence(store: Store, now: Instant): Promise<DueForPresence> {
   const due = await listDue(store, now, mostDue, kinds);
-  const asked = new Set(await listCronJobsWithAlerts(store, types));
+  const asked = new Set(await listCronJobsWithAlerts(store, typesAskedBy('dead-man-switch')));
   for (const { cronJobId, kind } of due) if (kind === 'presence') asked.add(cronJobId);
   const slotsOnly = new Set(due.map(({ cronJobId }) => cronJobId).filter((id) => !asked.has(id)));
   return { ids: [...asked, ...slotsOnly], slotsOnly };
@@ -41,7 +40,7 @@ const mostDueRuns = 20_000;
 /** CronJobs with a Job that may be stuck by now, with a deadline that has come, or with an alert about either. `stuck`: their UIDs. */
 export async function dueForRunning(store: Store, now: Instant, stuck: ReadonlySet<string>): Promise<number[]> {
   const due = await listDue(store, now, mostDueRuns, ['finishBy']);
-  const open = await listCronJobsWithAlerts(store, ['jobStuck', 'slaBreached']);
+  const open = await listCronJobsWithAlerts(store, typesAskedBy('stuck-job-check'));
   const known = stuck.size === 0 ? new Map<string, number>() : await cronJobIdsOf(store, [...stuck]);
   return [...new Set([...due.map(({ cronJobId }) => cronJobId), ...open, ...known.values()])];
 }

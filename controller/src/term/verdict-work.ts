@@ -1,11 +1,10 @@
 import type { SchedulerName } from '@cronjob-monitor/shared/contract';
-import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
+import { parseResourceDuration, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
 import type { Redaction } from '@cronjob-monitor/shared/kube';
 import { HeapHaste } from '@cronjob-monitor/shared/process';
 import { describeSelf, FencedError, listAlerts } from '@cronjob-monitor/shared/store';
 import { toldAtOnce, type RaisedAlert } from '../alerting/index.ts';
 import { createDigests, type Digests } from '../outbox/index.ts';
-import { createLedger } from './create-ledger.ts';
 import {
   isMisread,
   partsOf,
@@ -15,20 +14,22 @@ import {
   createClockWatch,
   createControllerLease,
   createCreateRefusals,
-  type CreateRefusals,
   createMissCauses,
   rulesOfAlerts,
   StartSkew,
   ZoneCheck,
+  type CreateRefusals,
   type LedgerDeps,
+  type MissCauses,
 } from '../evaluate/index.ts';
 import { createEvaluation, type Evaluation } from './evaluation.ts';
 import { createInstalledRedaction } from '../evidence/index.ts';
-import type { VerdictWorkDeps } from './deps.ts';
+import type { LeaderWorkDeps, VerdictWorkDeps } from './deps.ts';
 import type { Term } from '../leadership/index.ts';
 import { Outbox } from './outbox.ts';
 import { runOwnDeadMan } from './own-dead-man.ts';
 import { createPrune, Nights, sealDays } from '../schedulers/index.ts';
+import { isExcluded } from '../selection/index.ts';
 
 /** What is judged and told: evaluation, outbox, and what ages. */
 export interface VerdictWork {
@@ -394,4 +395,43 @@ function newestOf(cronJobs: IteratorObject<CronJobFacts>): Instant | undefined {
 export function blindSecondsOf(freshThroughAt: Instant | undefined, now: Instant): number {
   const silentMs = now - (freshThroughAt ?? now);
   return silentMs > usualSilenceMs ? silentMs / 1_000 : 0;
+}
+
+interface LedgerParts extends Pick<LedgerDeps, 'gaps' | 'newestStartAt' | 'startSkew' | 'zones'> {
+  readonly causes: MissCauses;
+}
+
+/** What the slot ledger asks: of the caches, of the database, and what its monitors grant. */
+function createLedger(
+  deps: LeaderWorkDeps,
+  { gaps, causes, newestStartAt, startSkew, zones }: LedgerParts,
+): LedgerDeps {
+  const { settings, caches, selection, intake } = deps;
+  const { defaultZone } = settings;
+  return {
+    gaps,
+    startSkew,
+    zones,
+    defaultZone,
+    findCronJob: (uid) => caches.cronJobs.find(uid),
+    isMonitored: (uid) => selection.isMonitored(uid),
+    jobsOf: (uid) => caches.jobs.listBy('cronJob', uid),
+    unrecorded: () => intake.snapshots.uids().flatMap((uid) => intake.snapshots.find(uid)?.state ?? []),
+    namespaceDeletingAt: (namespace) => caches.namespaces.findByName('', namespace)?.deletingAt,
+    isSpecPending: (uid) => deps.sightings.has(uid),
+    graceMsOf: (uid) => graceMsOf(deps, uid),
+    isExcluded: (uid, at) => isExcluded(selection, uid, at),
+    freshThroughAt: deps.freshThroughAt,
+    newestStartAt,
+    awaitsCause: causes.awaits,
+    causeOf: causes.causeOf,
+  };
+}
+
+/** The longest that one of its monitors grants. */
+function graceMsOf({ selection }: LeaderWorkDeps, cronJobUid: string): number {
+  const graces = selection.monitorsOfUid(cronJobUid).flatMap(({ decoded }) => {
+    return decoded.ok ? [parseResourceDuration(decoded.spec.missedSchedule.grace) ?? 0] : [];
+  });
+  return Math.max(0, ...graces);
 }

@@ -1,6 +1,5 @@
-export { parseBindAddress, type BindAddress } from './shapes.ts';
+export { type BindAddress } from './shapes.ts';
 export type { EntryPoint, LoadedConfig, Surroundings } from './config-view.ts';
-export { readDatabasePassword } from './database-password.ts';
 export { defaultText, loadOrExplain, logConfig, type Start, presentConfig, version } from './load-or-explain.ts';
 export {
   acceptedKeys,
@@ -12,4 +11,4 @@ export {
   type Config,
   type ConfigKey,
 } from './keys.ts';
-export { loadConfig, type LoadRequest } from './load.ts';
+export { loadConfig } from './load.ts';

@@ -11,9 +11,14 @@ import {
   text,
   wholeNumber,
   words,
+  each,
+  listOf,
+  mapOf,
+  named,
+  typed,
   type Of,
 } from './shape/index.ts';
-import { storageTypes } from './vocabulary.ts';
+import { storageTypes, abilities, authModes } from './vocabulary.ts';
 
 /** GET /api/v1/admin/storage-stats. Counts take in removed CronJobs. */
 export const StorageStats = object('StorageStats', {
@@ -61,3 +66,33 @@ export const PruneResult = object('PruneResult', {
   completed: bool,
 });
 export type PruneResult = Of<typeof PruneResult>;
+
+/** GET /api/v1/whoami */
+export const Whoami = object('Whoami', {
+  mode: words(authModes),
+  authenticated: bool,
+  user: nullable(object({ name: text, groups: listOf(text) })),
+  /** The namespace that was asked about; null = in any namespace. */
+  namespace: nullable(text),
+  readOnly: bool,
+  defaultTimeZone: text,
+  can: each(abilities, bool),
+});
+export type Whoami = Of<typeof Whoami>;
+
+/** Where the value of a configuration key came from when it is not the default. */
+const configSources = ['flag', 'environment', 'file'] as const;
+export type ConfigSource = (typeof configSources)[number];
+
+/**
+ * GET /api/v1/config: keys nested at their dots, durations as text, sensitive values `***` when set, else null.
+ * `sources` names each key that is not at its default.
+ */
+export interface ConfigView {
+  readonly [key: string]: unknown;
+  readonly sources: Readonly<Record<string, ConfigSource>>;
+}
+export const ConfigView = named(
+  'Config',
+  typed<ConfigView>({ form: { kind: 'object', fields: { sources: mapOf(words(configSources)) }, more: true } }),
+);

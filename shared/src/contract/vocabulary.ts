@@ -38,7 +38,13 @@ export const alertSubjects = [...slaSubjects, 'output', ...stuckSubjects, ...abs
 export type AlertSubject = (typeof alertSubjects)[number];
 
 /** `edge`: something happened. `level`: something is so, and can be asked again at any time. */
-export type AlertKind = 'edge' | 'level';
+type AlertKind = 'edge' | 'level';
+
+/** All alerts of a type have it, or those about these subjects. Absent: none has. */
+type TraitOf = true | readonly AlertSubject[];
+
+/** What is wrong where an alert of a type is open. */
+export type Trouble = 'failure' | 'absence' | 'stuck' | 'target' | 'suspension';
 
 interface AlertTypeRow {
   /** Value of the label `type` in metrics. */
@@ -47,6 +53,17 @@ interface AlertTypeRow {
   readonly severity: Severity;
   readonly kind: AlertKind;
   readonly subjects: readonly AlertSubject[];
+  readonly trouble: Trouble;
+  /** Of two incidents in one state the one with the lower comes first; each type has its own. */
+  readonly rank: number;
+  /** One outage of the cluster brings it about for many CronJobs at once. */
+  readonly joinsStorms?: TraitOf;
+  /** A success ends it as it ends itself. */
+  readonly endsWithSuccess?: TraitOf;
+  /** Computed over a window, so that it may cross its limit to and fro. */
+  readonly isOverWindow?: TraitOf;
+  /** Of one alert, in few words and without figures; its subject says it more closely. */
+  readonly name: string;
   /** For people, to stand before `alert`; the code stays in addresses, filters and manifests. */
   readonly words: string;
   /** What ends one, unless its subject says it more closely. */
@@ -64,6 +81,10 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     severity: 'warning',
     kind: 'edge',
     subjects: [],
+    trouble: 'failure',
+    rank: 4,
+    endsWithSuccess: true,
+    name: 'job failed',
     words: 'failed run',
     endsWhen: 'a run succeeds',
     ifSo: 'it failed',
@@ -74,6 +95,10 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     severity: 'warning',
     kind: 'edge',
     subjects: [],
+    trouble: 'absence',
+    rank: 3,
+    joinsStorms: true,
+    name: 'missed schedule',
     words: 'missed run',
     endsWhen: 'a later run starts',
     ifSo: 'it missed a run',
@@ -84,6 +109,11 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     severity: 'critical',
     kind: 'level',
     subjects: [],
+    trouble: 'absence',
+    rank: 2,
+    joinsStorms: true,
+    endsWithSuccess: true,
+    name: 'no recent success',
     words: "dead-man's switch",
     endsWhen: 'a run succeeds',
     ifSo: 'it had no success for too long',
@@ -94,6 +124,10 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     severity: 'warning',
     kind: 'level',
     subjects: [...slaSubjects, 'output'],
+    trouble: 'target',
+    rank: 6,
+    isOverWindow: ['successRate'],
+    name: 'target missed',
     words: 'missed target',
     endsWhen: 'the target is met again',
     ifSo: 'it broke its SLA',
@@ -104,6 +138,10 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     severity: 'warning',
     kind: 'level',
     subjects: [],
+    trouble: 'target',
+    rank: 7,
+    isOverWindow: true,
+    name: 'slower than before',
     words: 'slower runs',
     endsWhen: 'p95 is back under its limit',
     ifSo: 'it became slower',
@@ -114,6 +152,9 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     severity: 'warning',
     kind: 'level',
     subjects: [],
+    trouble: 'suspension',
+    rank: 8,
+    name: 'suspended',
     words: 'suspended CronJob',
     endsWhen: 'it is resumed',
     ifSo: 'it stayed suspended',
@@ -124,6 +165,10 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     severity: 'warning',
     kind: 'level',
     subjects: stuckSubjects,
+    trouble: 'stuck',
+    rank: 5,
+    joinsStorms: ['notStarted'],
+    name: 'job stuck',
     words: 'stuck run',
     endsWhen: 'the run goes on',
     ifSo: 'a run were stuck',
@@ -134,11 +179,38 @@ export const alertTypeTable: Readonly<Record<AlertType, AlertTypeRow>> = {
     severity: 'critical',
     kind: 'level',
     subjects: absentSubjects,
+    trouble: 'absence',
+    rank: 1,
+    joinsStorms: ['neverSucceeded'],
+    endsWithSuccess: ['neverSucceeded'],
+    name: 'absent',
     words: 'absence',
     endsWhen: 'what is absent is there',
     ifSo: 'it were absent',
     sinceWhen: 'absent since',
   },
+};
+
+/** Types by what is wrong, in the order of `alertTypes`. */
+export function alertTypesOf(...troubles: readonly Trouble[]): AlertType[] {
+  return alertTypes.filter((type) => troubles.includes(alertTypeTable[type].trouble));
+}
+
+/** Alerts that say that the work of a CronJob was not done. */
+export const undoneWorkTypes: readonly AlertType[] = alertTypesOf('failure', 'absence', 'stuck');
+
+/** What each subject is called, as `name` of its type, and what ends an alert about it. */
+export const alertSubjectTable: Readonly<Record<AlertSubject, Pick<AlertTypeRow, 'name' | 'endsWhen'>>> = {
+  successRate: { name: 'success rate too low', endsWhen: 'the rate is back at its target' },
+  maxDuration: { name: 'took too long', endsWhen: 'a run stays under the limit' },
+  minDuration: { name: 'ended too soon', endsWhen: 'a run takes long enough' },
+  finishBy: { name: 'not finished in time', endsWhen: 'a run finishes in time' },
+  output: { name: 'unexpected output', endsWhen: 'a success meets all assertions' },
+  notStarted: { name: 'job not started', endsWhen: 'the run starts or ends' },
+  overrunning: { name: 'job overrunning', endsWhen: 'the run ends' },
+  terminating: { name: 'job not ending', endsWhen: 'the pods are gone' },
+  neverSucceeded: { name: 'never succeeded', endsWhen: 'a run succeeds' },
+  disappeared: { name: 'disappeared', endsWhen: 'a CronJob of its name is selected' },
 };
 
 /** What stands in the list: a CronJob, or a group of Jobs that no CronJob controls. */
@@ -160,11 +232,11 @@ export type AbsenceCause = (typeof absenceCauses)[number];
 /** Values of the metric label `type` for messages that no alert made. */
 export const messageLabels = { test: 'Test', digest: 'Digest' } as const;
 
-/** Open states first, then those of history. */
-export const alertStates = ['pending', 'active', 'suppressed', 'resolved', 'expired', 'cancelled'] as const;
-export type AlertState = (typeof alertStates)[number];
 export const openAlertStates = ['pending', 'active', 'suppressed'] as const;
 export const closedAlertStates = ['resolved', 'expired', 'cancelled'] as const;
+/** Open states first, then those of history. */
+export const alertStates = [...openAlertStates, ...closedAlertStates] as const;
+export type AlertState = (typeof alertStates)[number];
 
 /**
  * What suppresses an alert itself: a person, by a window or a silence, or that its monitor is gone and may be made anew. All other holds keep
@@ -207,24 +279,9 @@ export const toldReasons = [
   'channelDeleted',
   'expired',
   'rejected',
-  'maintenance',
-  'silence',
-  'monitorGone',
-  'storm',
-  'inhibited',
-  'dependsOn',
-  'parked',
-  'invalid',
-  'duplicate',
-  'flapping',
   'alertDelay',
-  'startupGrace',
-  'scope',
-  'rateLimit',
-  'backoff',
-  'circuit',
-  'order',
-  'after',
+  ...suppressions,
+  ...holds,
 ] as const;
 export type ToldReason = (typeof toldReasons)[number];
 
@@ -423,10 +480,10 @@ export const concurrencyPolicies = ['Allow', 'Forbid', 'Replace'] as const;
 export type ConcurrencyPolicy = (typeof concurrencyPolicies)[number];
 
 /** Verdict on a target, worst first. `pending`: its figure breaks it, and that is not judged yet. `off`: there is no target; lists of targets never have it. */
-export const slaVerdicts = ['breached', 'pending', 'atRisk', 'noData', 'met', 'off'] as const;
-export type SlaVerdict = (typeof slaVerdicts)[number];
 export const slaTargetVerdicts = ['breached', 'pending', 'atRisk', 'noData', 'met'] as const;
 export type SlaTargetVerdict = (typeof slaTargetVerdicts)[number];
+export const slaVerdicts = [...slaTargetVerdicts, 'off'] as const;
+export type SlaVerdict = (typeof slaVerdicts)[number];
 
 /** What the scheduled runs of one day came to; `someFailed`: no target is missed by it. `notRecorded`: before all figures. */
 export const dayVerdicts = ['failed', 'belowTarget', 'someFailed', 'succeeded', 'noRun', 'notRecorded'] as const;
@@ -472,18 +529,6 @@ export const abilities = [
 ] as const;
 export type Ability = (typeof abilities)[number];
 
-/** Those that do something; the others only read. */
-export const actingAbilities = [
-  'trigger',
-  'suspend',
-  'deleteHistory',
-  'acknowledge',
-  'silence',
-  'testChannel',
-  'redrive',
-  'prune',
-] as const satisfies readonly Ability[];
-
 /** Those that the service of another cluster can be asked for. */
 export const elsewhereAbilities = [
   'trigger',
@@ -494,21 +539,11 @@ export const elsewhereAbilities = [
   'redrive',
 ] as const satisfies readonly Ability[];
 
-/** Kinds of messages of the live stream. */
-export const streamKinds = [
-  'hello',
-  'resync',
-  'cronjob',
-  'execution',
-  'alert',
-  'delivery',
-  'silence',
-  'monitor',
-  'channel',
-  'health',
-] as const;
-export type StreamKind = (typeof streamKinds)[number];
+/** Those that do something; the others only read. */
+export const actingAbilities = [...elsewhereAbilities, 'deleteHistory', 'prune'] as const satisfies readonly Ability[];
 
-/** Those that come from a stored change and carry a cursor. */
+/** Kinds of messages of the live stream that come from a stored change and carry a cursor. */
 export const changeKinds = ['cronjob', 'execution', 'alert', 'delivery', 'silence', 'monitor', 'channel'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
+
+export type StreamKind = ChangeKind | 'hello' | 'resync' | 'health';

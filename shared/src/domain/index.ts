@@ -8,15 +8,14 @@ export {
   resourceDurationPattern,
 } from './duration.ts';
 export type { JobFacts } from './objects/job.ts';
-export { elapsedMs, judgeConditions, type JobCondition, type JobOutcome } from './execution/outcome.ts';
+export { elapsedMs, judgeConditions, type JobCondition } from './execution/outcome.ts';
 export type { ContainerFacts, OutputFacts, PodFacts, Termination } from './objects/pod.ts';
 export type { ConcurrencyPolicy, CronJobFacts, CronJobNotes, JobMarks } from './objects/cron-job.ts';
 export type { NamespaceFacts } from './objects/namespace.ts';
-export { countAttempts, podEndedAt, toAttempts, type Attempt } from './execution/attempts.ts';
-export { evidenceKinds, type Evidence, type EvidenceKind } from './execution/evidence.ts';
+export { toAttempts, type Attempt } from './execution/attempts.ts';
+export { type Evidence, type EvidenceKind } from './execution/evidence.ts';
 export {
   addFacts,
-  durationFact,
   factNamePattern,
   factsTailLines,
   isOutputKnown,
@@ -28,9 +27,7 @@ export {
 } from './execution/output-facts.ts';
 export { findExitCause, type ExitCause } from './execution/exit-cause.ts';
 export { failureReason, policyRuleOf } from './execution/failure-reason.ts';
-export { lowestIndex } from './execution/indexes.ts';
 export {
-  hopelessFrom,
   hopelessWaitAtEnd,
   hopelessWaitOf,
   isHopelessReason,
@@ -40,20 +37,12 @@ export {
   type HopelessWait,
 } from './execution/hopeless-wait.ts';
 export { firstRunAt } from './execution/ran.ts';
-export { faultInWords, faultOf, faultOfMiss, faultOfRun, type Fault } from './execution/fault.ts';
+export { faultOf, faultOfMiss, faultOfRun, type Fault } from './execution/fault.ts';
 export { findNotStarted, type StartEvent } from './execution/not-started.ts';
 export { answerInThread, isGroupName, suspendedJob } from '../contract/index.ts';
 export { groupNameOf, groupOf, groupUidOf, toGroupFacts } from './objects/job-group.ts';
 export { canonicalJobName, originOf, slotOf, type Origin, type SlotClaim } from './execution/origin.ts';
-export {
-  isOver,
-  nextSnapshot,
-  type JobSnapshot,
-  judgeVanished,
-  type Vanishing,
-  toExecution,
-  type ExecutionContext,
-} from './execution/to-execution.ts';
+export { isOver, nextSnapshot, type JobSnapshot, judgeVanished, toExecution } from './execution/to-execution.ts';
 export {
   executionStatuses,
   executionTriggers,
@@ -70,10 +59,9 @@ export {
 } from './execution/decisive-line.ts';
 export { searchLog, type FoundLine } from './text/search-log.ts';
 export { maskLine } from './text/mask-line.ts';
-export { compileRegex, findRegexProblem, RegexError, type Regex } from './fixes/regex.ts';
+export { compileRegex, findRegexProblem, RegexError } from './fixes/regex.ts';
 export {
   besideBuiltIn,
-  bestMatch,
   compileFix,
   compileFixes,
   renderSuggestion,
@@ -82,14 +70,7 @@ export {
   type SuggestionValues,
   type TriedFix,
 } from './fixes/best-match.ts';
-export {
-  compileMatch,
-  meetsAll,
-  type CompiledCriterion,
-  type FixFacts,
-  type FixMatch,
-  type FixPattern,
-} from './fixes/pattern.ts';
+export { type FixFacts, type FixPattern } from './fixes/pattern.ts';
 export {
   bestSuggestion,
   createFixMatcher,
@@ -118,7 +99,6 @@ export {
 } from './stats/run-counts.ts';
 export {
   decodeSketch,
-  emptySketch,
   encodeSketch,
   mergeSketches,
   sketchOf,
@@ -129,14 +109,14 @@ export {
 } from './stats/sketch.ts';
 export { successRate, type RateCounts } from './stats/success-rate.ts';
 export { lateAfterMs, startSkewP99 } from './slots/tolerance.ts';
-export { isFarOff, postponementOf, type ClockReadings, type Postponement } from './slots/clock-guard.ts';
+export { isFarOff, postponementOf, type Postponement } from './slots/clock-guard.ts';
 export type { ScheduledRun } from './slots/run.ts';
 export { slotGapMs } from './slots/slot-gap.ts';
 export { settleSlots, type LedgerFacts, type SettledSlot, type Settlement, type UnseenRun } from './slots/settle.ts';
 export { epochAt, startDelayOf } from './slots/start-delay.ts';
-export type { ClusterTraces, Gap } from './slots/traces.ts';
+export type { Gap } from './slots/traces.ts';
 export { noOffset, tallyZone, type ZonelessStart, type ZoneTally } from './slots/zone-offset.ts';
-export { instantOfChange, sameSpec, specSince, type EpochFields, type SpecEpoch } from './slots/epoch.ts';
+export { instantOfChange, sameSpec, specSince, type SpecEpoch } from './slots/epoch.ts';
 export { windowAt, windowsBetween, type MaintenanceWindow } from './mute/maintenance.ts';
 export type {
   AlertMessage,
@@ -150,14 +130,11 @@ export type {
   MessageAlert,
   MessageContext,
   MessageCronJob,
-  MessageEvent,
   MessageEvidence,
   MessageJob,
   MessageLinks,
-  MessagePod,
   Outgoing,
   TestMessage,
-  AlertNews,
   DrillMessage,
 } from './delivery/message.ts';
 export { judgeProof, usualAckWithin, type DrillProof } from './delivery/channel-proof.ts';
@@ -172,21 +149,23 @@ export {
   type AlertRun,
 } from './delivery/alert-context.ts';
 export { noEvidence, toMessageEvidence, toMessagePods, type KeptEvent } from './delivery/message-evidence.ts';
-export { missedCause, sentenceOf } from './delivery/sentence.ts';
-export { toHolding, type AlertSurroundings, type HoldingVerdict } from './delivery/to-holding.ts';
-export { describeFinding, nameFinding, type Finding } from './delivery/finding.ts';
+export { toHolding, type HoldingVerdict } from './delivery/to-holding.ts';
+export { alertWords, codesExplaining, raisedTypes, sentenceOf } from './alert-types/index.ts';
+export type { Finding, WordedAlert } from './alert-types/finding.ts';
+export { missedCause } from './alert-types/of-absence.ts';
+export { rateWords } from './alert-types/of-targets.ts';
+export { endsWithSuccess, isEdge, joinsStorms, lacksSuccess, nameFinding, stormTypes } from './alert-types/traits.ts';
 export {
   closeCauseInWords,
   closingTitleOf,
   headingOf,
-  severityOf,
   firstNoticeTitleOf,
   titleOf,
   titleOfMessage,
   type Closing,
 } from './delivery/title.ts';
-export { counted, spanInWords, toLocalTime } from './delivery/wording.ts';
-export { mapTexts, toSafeMessage, withoutDetails } from './delivery/safe-message.ts';
+export { counted, spanInWords } from './delivery/wording.ts';
+export { mapTexts, toSafeMessage } from './delivery/safe-message.ts';
 export {
   basesOf,
   chatUrlProblem,
@@ -195,8 +174,6 @@ export {
   routingKeyProblem,
   webhookUrlProblem,
 } from './delivery/secret-shape.ts';
-export { changeLine, digestedLine, eventLine, podLine } from './delivery/context-lines.ts';
-export { templateValuesOf } from './delivery/template-values.ts';
 export {
   messagePlaceholders,
   parseTemplate,
@@ -204,10 +181,8 @@ export {
   unknownPlaceholders,
   type Template,
 } from './template/parse.ts';
-export { renderJsonTemplate, renderTemplate } from './template/render.ts';
-export { cutEnd, inBytes, keepEnd, type Measure } from './text/cut.ts';
+export { cutEnd, inBytes, keepEnd } from './text/cut.ts';
 export { toPlainLine, toPlainText } from './text/plain-text.ts';
-export { dropEscapeSequences } from './text/escape-sequences.ts';
 export { createRedactor, type RedactionRule } from './redaction/redact.ts';
 export { redactionMarginBytes, toSafeLog, type SafeLog } from './redaction/safe-log.ts';
 export { collapseKeyOf, dedupKeyOf, expectedUid, fingerprintOf, shortIdOf } from './alert/identity.ts';
@@ -226,18 +201,15 @@ export type {
   HoldingFinding,
   ToldBefore,
 } from './alert/alert.ts';
-export { follow, type Followed, type FollowFacts } from './alert/follow.ts';
+export { follow, type Followed } from './alert/follow.ts';
 export { next } from './alert/life.ts';
 export { wayOf, type ChannelAtSend } from './alert/route-steps.ts';
 export {
   ancestorsOf,
-  cycleThrough,
   holdingParent,
   mostDependencies,
   parentsOf,
-  readDependsOn,
   toNamedRef,
-  typesThatHold,
   type Dependencies,
   type HeldForParents,
   type ParentAlert,
@@ -249,8 +221,6 @@ export {
   routesOf,
   type Admitting,
   type ChannelRef,
-  type OpenRoute,
-  type RefusedChannel,
   type Routes,
   type Routing,
   type ToldTo,
@@ -273,7 +243,7 @@ export {
   type EarlierWords,
   type JudgingWords,
 } from './settings/earlier-words.ts';
-export { longestMuteMs, type Annotations } from './settings/words.ts';
+export { type Annotations } from './settings/words.ts';
 export {
   CoverageJudge,
   outcomeOf,
@@ -307,13 +277,10 @@ export {
   gather,
   isDigestOver,
   isLate,
-  joinsStorms,
   stormWindowMs,
-  type DigestEntry,
   type OpenDigest,
-  type WaitingDelivery,
 } from './delivery/digest.ts';
-export { nextDeliveryState, statesBefore, type DeliveryEvent } from './delivery/transitions.ts';
+export { nextDeliveryState, statesBefore } from './delivery/transitions.ts';
 export {
   judge,
   judgedKinds,
@@ -331,38 +298,19 @@ export {
   suspendedSince,
   suspensionsIn,
 } from './detect/facts-reach.ts';
-export {
-  inhibitionOf,
-  jobReasonOf,
-  toPossibleCause,
-  type PossibleCause,
-  type PossibleSign,
-} from './detect/inhibition.ts';
-export { jobFailed, runsNeeded, type JobFailedFacts, type JudgedRun } from './detect/job-failed.ts';
-export { deadManDue, type DeadManFacts, type DeadManPast, type DeadManRule } from './detect/dead-man.ts';
-export {
-  disappeared,
-  toAbsence,
-  type Absence,
-  type Expected,
-  type ExpectedFacts,
-  type LastWriter,
-} from './detect/disappeared.ts';
-export { awaitsRecord, type DurationFacts, type EndedRun } from './detect/duration-limits.ts';
-export type { Baseline, DurationRegressionFacts } from './detect/duration-regression.ts';
-export type { FinishByDay, FinishByFacts } from './detect/finish-by.ts';
+export { inhibitionOf, jobReasonOf, toPossibleCause, type PossibleCause } from './detect/inhibition.ts';
+export { jobFailed, runsNeeded, type JudgedRun } from './detect/job-failed.ts';
+export { deadManDue, type DeadManRule } from './detect/dead-man.ts';
+export { disappeared, toAbsence, type Absence, type Expected, type LastWriter } from './detect/disappeared.ts';
+export { awaitsRecord, type EndedRun } from './detect/duration-limits.ts';
+export type { Baseline } from './detect/duration-regression.ts';
+export type { FinishByFacts } from './detect/finish-by.ts';
 export type { JobStuckFacts, PastJob, UnfinishedJob } from './detect/job-stuck.ts';
-export type { JudgedSlot, MissedScheduleFacts } from './detect/missed-schedule.ts';
-export { outputRunsNeeded, type OutputAssertion, type OutputHistory, type OutputRun } from './detect/output.ts';
+export type { JudgedSlot } from './detect/missed-schedule.ts';
+export { outputRunsNeeded, type OutputHistory, type OutputRun } from './detect/output.ts';
 export type { PassedLevel, Suspension } from './detect/passed-level.ts';
 export { levelsAcross, levelsPassed, type DetectionPast, type LevelsByRules } from './detect/levels-passed.ts';
-export {
-  isRateBelow,
-  rateBelowSince,
-  type RatedRun,
-  type RatePast,
-  type SuccessRateFacts,
-} from './detect/success-rate.ts';
+export { isRateBelow, rateBelowSince, type RatedRun, type RatePast } from './detect/success-rate.ts';
 export { statedZone } from './schedule/parse.ts';
 export { dailyInstants } from './schedule/daily-instants.ts';
 export { quiet, type Figures, type Verdict } from './detect/verdict.ts';
@@ -375,15 +323,14 @@ export {
   type RetentionDefaults,
   type RetentionRule,
 } from './retention/cutoffs.ts';
-export { expectedSlots, type ExpectedSlot } from './slots/expected.ts';
-export { lint, raisedTypes } from './detect/lint.ts';
+export { expectedSlots } from './slots/expected.ts';
+export { lint } from './detect/lint.ts';
 export { lintCronJob } from './detect/lint-cron-job.ts';
 export {
   lintLevels,
   readAdviceIgnore,
   type LintCode,
   type LintedCronJob,
-  type LintedMonitor,
   type LintFacts,
   type LintFinding,
   type OwnOfLinted,
@@ -397,7 +344,6 @@ export { suggestLimits } from './preview/suggest-limits.ts';
 export { tellTruth, truthOf } from './preview/truth.ts';
 export type { PreviewedCronJob, PreviewedParent, PreviewedRun, PreviewedSlot } from './preview/history.ts';
 export {
-  alertWords,
   brokenTarget,
   brokenWords,
   budgetOf,
@@ -422,7 +368,6 @@ export {
   printWords,
   rateBudget,
   rateWindows,
-  rateWords,
   runWords,
   slaOf,
   slaTargetsOf,
@@ -437,18 +382,14 @@ export {
   waitingCause,
   type BrokenTarget,
   type Budget,
-  type CronJobWordFacts,
   type OpenAlertFacts,
   type SlaTargets,
   type SlaTargetSpec,
   type Standing,
-  type StandingFacts,
-  type StepFacts,
   type Suspended,
   type VerdictAddition,
   type VerdictFacts,
   type WaitingJob,
-  type WordedAlert,
 } from './verdict/index.ts';
 export { columnsOf, countStarts, floorTo, isTexture, type WallSpan } from './wall/span.ts';
 export { cellsOf, type RowFacts, type RunsOfColumn, type SlotsOfColumn } from './wall/cells.ts';
@@ -458,7 +399,6 @@ export { heardWords, risksOf, type FailuresInRow, type ForecastFacts, type Heard
 export { skippedDates, UpcomingRuns, type ScheduleFacts, type Span } from './forecast/upcoming.ts';
 export type { ZoneClock } from './schedule/zone-clock.ts';
 export {
-  rolloutAlertTypes,
   rolloutOf,
   withRun,
   type JobTemplate,

@@ -2,7 +2,7 @@ import type { ExecutionTrigger, Instant } from '../domain/index.ts';
 import { insertRows, type Row } from './ask.ts';
 import { cronJobChanges } from './catalog/cron-job-change.ts';
 import { cronJobIdsOf, lockCronJobs } from './catalog/cron-job-ids.ts';
-import { countRunning } from './catalog/running-count.ts';
+import { countRunning } from './catalog/run-columns.ts';
 import { tellWaits } from './catalog/waits.ts';
 import { recordChanges } from './changes.ts';
 import { cleanText, optionalCleanText, optionalNumber, optionalText } from './column.ts';

@@ -54,7 +54,14 @@ export { listCronJobMarks, type CronJobMarks } from './catalog/cron-job-marks.ts
 export { forgetMonitor, listSpecs, markEvaluated, projectMonitor, type MonitorProjection } from './catalog/monitors.ts';
 export { listJudgedCronJobs, type JudgedCronJob, type JudgingMonitor } from './catalog/judged-cron-jobs.ts';
 export { toId16, newId } from './id16.ts';
-export { markJudged, markUnjudged } from './executions/unjudged.ts';
+export {
+  markJudged,
+  markUnjudged,
+  mostRunsAtOnce,
+  recordInside,
+  recordRuns,
+  type CountedRunOf,
+} from './executions/record-runs.ts';
 export { listTargetsOf, markWatchesJudged, setTargets, type MonitorTarget } from './catalog/monitor-targets.ts';
 export { listPresentObjects } from './catalog/present-objects.ts';
 export {
@@ -79,9 +86,16 @@ export {
   putFindings,
   type UnwatchedCronJobs,
 } from './cluster-state.ts';
-export { forgetChanges, listChanges, recordChanges, type Change, type NumberedChange } from './changes.ts';
+export {
+  forgetChanges,
+  listChanges,
+  recordChanges,
+  type Change,
+  type NumberedChange,
+  findChangeBounds,
+  findChangeMark,
+} from './changes.ts';
 
-export { mostRunsAtOnce, recordInside, recordRuns, type CountedRunOf } from './executions/record-runs.ts';
 export { listRecordedJobs, listSlotClaims } from './executions/recorded-jobs.ts';
 export { listFactPoints, listNames, settleRunFacts, type FactPoint } from './executions/run-facts.ts';
 export {
@@ -110,19 +124,22 @@ export {
 } from './evidence.ts';
 export { listLogs, type KeptLog, type LogFilter, type LogPlace } from './list-logs.ts';
 export { deleteHistory, pruneHistory, purgeCronJob, type RemovedHistory } from './retention.ts';
-export { listClearedHistories } from './catalog/cleared-history.ts';
-export { pruneRest, type RemovedRest, type RestCutoffs, type RestKind, countRunsOfDay } from './pruning/prune-rest.ts';
-export { listRetentionOwners, type RetentionOwner } from './pruning/prune-catalog.ts';
-
-export type { CronJobFilter } from './catalog/cron-job-filter.ts';
 export {
+  listClearedHistories,
   findCronJob,
   isCronJobSelected,
   listCronJobIds,
   listCronJobs,
   listCronJobsById,
   type CatalogCronJob,
+  listNamespaces,
+  listGenerations,
+  listOwners,
 } from './catalog/list-cron-jobs.ts';
+export { pruneRest, type RemovedRest, type RestCutoffs, type RestKind, countRunsOfDay } from './pruning/prune-rest.ts';
+export { listRetentionOwners, type RetentionOwner } from './pruning/prune-catalog.ts';
+
+export type { CronJobFilter } from './catalog/cron-job-filter.ts';
 export {
   countCronJobs,
   countTargets,
@@ -154,7 +171,6 @@ export {
   listMonitorsSince,
   type CatalogMonitor,
 } from './catalog/list-monitors.ts';
-export { listNamespaces } from './catalog/list-namespaces.ts';
 export { listChannels, type CatalogChannel } from './catalog/list-channels.ts';
 export {
   countDeliveries,
@@ -173,15 +189,17 @@ export {
   type ExecutionSort,
   type StoredExecution,
 } from './executions/list-executions.ts';
-export { listMedianDurations } from './executions/list-median-durations.ts';
+export {
+  listMedianDurations,
+  measureDurations,
+  measureDurationsOfEach,
+  type DurationFigures,
+} from './executions/measure-durations.ts';
 export { countFleet } from './executions/count-fleet.ts';
 export { countOutcomes, type OutcomeCounts } from './executions/count-outcomes.ts';
 export { listLastFailures, listRecentRuns, type RecentEntry } from './executions/list-recent-runs.ts';
-export { measureDurations, measureDurationsOfEach, type DurationFigures } from './executions/measure-durations.ts';
 export { countAlertsOfMonitor, listAlertsOfMonitor, type AlertOfMonitor } from './alerts/list-alerts-of-monitor.ts';
-export { countAlertsOfMonitors, listAlertStarts, type AlertStart } from './alerts/count-alerts-of-monitors.ts';
-export { countOpenAlerts } from './alerts/count-open-alerts.ts';
-export { findChangeBounds, findChangeMark } from './find-change-bounds.ts';
+export { countAlertsOfMonitors, listAlertStarts, type AlertStart, countOpenAlerts } from './alerts/count-alerts.ts';
 export { readHistories, type StoredHistory } from './preview-history.ts';
 export { findOldestExecution, measureStorage } from './measure-storage.ts';
 export {
@@ -194,7 +212,6 @@ export {
   type DayOfCronJob,
   type DaysOf,
 } from './executions/list-days.ts';
-export { listGenerations } from './catalog/generations.ts';
 export { listLedgers, type StoredLedger } from './slots/ledgers.ts';
 export { listLedgerRuns, type LedgerRun } from './slots/ledger-runs.ts';
 export { answerSlots, recordSlots } from './slots/record-slots.ts';
@@ -202,8 +219,7 @@ export { listRecentSlots } from './slots/recent-slots.ts';
 export { findStartSkew } from './slots/start-skew.ts';
 export type { StoredSlot } from './slots/stored-slot.ts';
 export { findOldestWatermark, moveWatermarks } from './slots/watermarks.ts';
-export { countSlots, listSlots, type KnownSlot, type SlotFilter } from './list-slots.ts';
-export { listOwners } from './catalog/list-owners.ts';
+export { countSlots, listSlots, type KnownSlot, type SlotFilter, listMissedSlots } from './list-slots.ts';
 export { countLaneRuns, countWallRuns, countWallSlots, listIdsWithOutcome } from './wall-cells.ts';
 export { countGridCells, listGridCells, type Cell, type CellWindow } from './list-grid-cells.ts';
 export {
@@ -214,6 +230,7 @@ export {
   type AlertSort,
   type StoredAlert,
   listOpenAlerts,
+  listLastAlerts,
 } from './alerts/list-alerts.ts';
 export {
   listAlertsAsTold,
@@ -226,7 +243,6 @@ export { listTold, type ToldDelivery, type ToldFacts } from './alerts/list-told.
 
 export type { AlertRecord } from '../domain/index.ts';
 export {
-  insertAlert,
   insertAlerts,
   listDisappearances,
   listDueAlerts,
@@ -308,7 +324,6 @@ export {
 export { cancelUnheard, updateCancelled, updateCancelledOfChannel } from './deliveries/cancel-delivery.ts';
 export { findAdmission } from './deliveries/admit-rows.ts';
 export { countAnswersByHour, findNewestMessage, listChannelAnswers } from './deliveries/channel-answers.ts';
-export { listLastAlerts } from './alerts/last-alerts.ts';
 export { claimDeliveries, claimMs, findNextDue, type ClaimRequest } from './deliveries/claim-deliveries.ts';
 export { settleDeliveries, settleDelivery, type Settled, type Settlement } from './deliveries/settle-deliveries.ts';
 export {
@@ -357,7 +372,6 @@ export { listIncomplete, releaseWaiting, type IncompleteMessage } from './delive
 export { listAlertRuns } from './facts/list-alert-runs.ts';
 export { listFirstSuccessEnds, type SlotInterval } from './facts/list-first-success-ends.ts';
 export { listJudgedRuns, type JudgedRunRow } from './facts/list-judged-runs.ts';
-export { listMissedSlots } from './facts/list-missed-slots.ts';
 export { listLastScheduledRuns, type LastScheduledRuns } from './facts/list-last-scheduled-runs.ts';
 export { listOutputRuns } from './facts/list-output-runs.ts';
 export {

@@ -7,7 +7,7 @@ import {
   type SlotOutcome,
 } from '../contract/index.ts';
 import type { Instant } from '../domain/index.ts';
-import { firstRow, marks, rows, type Row } from './ask.ts';
+import { firstRow, marks, rows, inParts, type Row } from './ask.ts';
 import { optionalNumber, optionalText } from './column.ts';
 import type { Db } from './database.ts';
 import { mostClockLeadMs } from './executions/born-for-slot.ts';
@@ -182,4 +182,29 @@ function toKnownSlot(row: Row, lateAfterMs: number): KnownSlot {
 function given(value: unknown): number | undefined {
   const number = Number(value);
   return number === -1 ? undefined : number;
+}
+
+/** CronJobs of one statement: each is a piece of it. */
+const cronJobsPerStatement = 250;
+
+/** The newest `count` expected runs of each CronJob that never started, newest first. A CronJob without any is absent. */
+export async function listMissedSlots(
+  db: Db,
+  cronJobIds: readonly number[],
+  count: number,
+): Promise<ReadonlyMap<number, readonly Instant[]>> {
+  const found = new Map<number, Instant[]>();
+  for (const ids of inParts(cronJobIds, cronJobsPerStatement)) {
+    const pieces = ids.map(
+      (_, index) =>
+        `select * from (select cronjob_id, slot_at from slots where cronjob_id = ? and outcome = ${outcomeWords.toNumber('missed')} ` +
+        `order by slot_at desc limit ${Math.floor(count)}) s${index}`,
+    );
+    for (const row of await rows(db, pieces.join(' union all '), ids)) {
+      const id = Number(row['cronjob_id']);
+      found.set(id, [...(found.get(id) ?? []), Number(row['slot_at'])]);
+    }
+  }
+  for (const slots of found.values()) slots.sort((a, b) => b - a);
+  return found;
 }

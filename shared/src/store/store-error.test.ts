@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { toMysqlError } from './dialect/mysql-errors.ts';
 import { toPostgresError } from './dialect/postgres-errors.ts';
-import { toSqliteError } from './dialect/sqlite-errors.ts';
+import { toSqliteError } from './dialect/sqlite.ts';
 import { StoreError } from './store-error.ts';
 
 const thrown = (message: string, facts: object): Error => Object.assign(new Error(message), facts);

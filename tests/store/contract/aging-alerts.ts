@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { insertAlert, newId, putAcknowledgement, putSilence, recordDecisions } from '@cronjob-monitor/shared/store';
+import { insertAlerts, newId, putAcknowledgement, putSilence, recordDecisions } from '@cronjob-monitor/shared/store';
 import { ended, idsIn, liveAlert, prune, told } from '../aging-facts.ts';
 import { aChannel } from '../alert-facts.ts';
 import { dayMs, now, projected } from '../facts.ts';
@@ -26,7 +26,7 @@ export const agingAlerts = contract('alerts and messages that age', (test) => {
     const young = await ended(bench, id, before);
     const waiting = await ended(bench, id, before - dayMs);
     const live = liveAlert(id, before - 200 * dayMs);
-    await store.fenced(epoch, (tx) => insertAlert(tx, live));
+    await store.fenced(epoch, (tx) => insertAlerts(tx, [live]));
     const messages = [
       await told(bench, channel, before - dayMs, { alertId: old.id }),
       await told(bench, channel, before - dayMs, { alertId: waiting.id, over: 'parked' }),
@@ -55,7 +55,7 @@ export const agingAlerts = contract('alerts and messages that age', (test) => {
     const { id } = await projected(store, epoch);
     const channel = await aChannel(store, epoch);
     const live = liveAlert(id, now - 30 * dayMs);
-    await store.fenced(epoch, (tx) => insertAlert(tx, live));
+    await store.fenced(epoch, (tx) => insertAlerts(tx, [live]));
     const over = await ended(bench, id, now - 20 * dayMs);
     const cutoff = now - 7 * dayMs;
     const [sent, dead, inLive, open, young, tested, openTest] = [
@@ -90,7 +90,7 @@ export const agingAlerts = contract('alerts and messages that age', (test) => {
       await told(bench, channel, before - 1, { kind: 'digest', over: 'parked' }),
     ];
     const live = liveAlert(id, before - dayMs);
-    await store.fenced(epoch, (tx) => insertAlert(tx, live));
+    await store.fenced(epoch, (tx) => insertAlerts(tx, [live]));
     await store.fenced(epoch, (tx) =>
       recordDecisions(tx, [
         { action: 'queued', cronJobId: id },

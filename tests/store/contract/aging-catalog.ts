@@ -4,7 +4,7 @@ import {
   forgetChannel,
   forgetCronJob,
   forgetMonitor,
-  insertAlert,
+  insertAlerts,
   listRetentionOwners,
   projectCronJob,
   projectMonitor,
@@ -178,7 +178,7 @@ export const agingCatalog = contract('figures, specs and catalog rows that age',
       .insert({ cronjob_id: cronJob.id, slot_at: now, outcome: 0, in_maintenance: 0, decided_at: now });
     const over = await ended(bench, cronJob.id, now);
     const live = liveAlert(cronJob.id, now);
-    await store.fenced(epoch, (tx) => insertAlert(tx, live));
+    await store.fenced(epoch, (tx) => insertAlerts(tx, [live]));
     await store.fenced(epoch, (tx) => recordDecisions(tx, [{ action: 'queued', cronJobId: cronJob.id }]));
     await store.fenced(epoch, (tx) => forgetCronJob(tx, cronJob.uid, now));
     const limits = { budgetMs: 60_000, epoch };

@@ -4,7 +4,7 @@ import {
   listAcknowledgements,
   findLastHold,
   findSilence,
-  insertAlert,
+  insertAlerts,
   listDecisions,
   listAlertsWithExpiredNote,
   listDue,
@@ -50,7 +50,7 @@ export const alertRows = contract('alerts', (test) => {
       delayed: true,
       digestId: randomUUID(),
     });
-    await store.fenced(epoch, (tx) => insertAlert(tx, whole));
+    await store.fenced(epoch, (tx) => insertAlerts(tx, [whole]));
     assert.deepEqual(await listLiveAlerts(store, [cronJob.id]), [whole]);
     const changed = { ...whole, state: 'active', suppressedBy: undefined, suppressedRef: undefined, count: 7 } as const;
     await store.fenced(epoch, (tx) => updateAlert(tx, changed));
@@ -62,15 +62,15 @@ export const alertRows = contract('alerts', (test) => {
     const cronJob = await projected(store, epoch);
     const first = anAlert(cronJob.id, now);
     const second = anAlert(cronJob.id, now + 1, { fingerprint: first.fingerprint });
-    await store.fenced(epoch, (tx) => insertAlert(tx, first));
+    await store.fenced(epoch, (tx) => insertAlerts(tx, [first]));
     await assert.rejects(
-      store.fenced(epoch, (tx) => insertAlert(tx, second)),
+      store.fenced(epoch, (tx) => insertAlerts(tx, [second])),
       StoreError,
     );
     const over = { state: 'resolved', endedAt: now } as const;
     await store.fenced(epoch, async (tx) => {
       await updateAlert(tx, { ...first, ...over });
-      await insertAlert(tx, { ...second, ...over });
+      await insertAlerts(tx, [{ ...second, ...over }]);
       assert.equal((await lockLiveAlerts(tx, [first.fingerprint])).size, 0);
       const ended = await lockLastEndedAlerts(tx, [first.fingerprint, randomUUID()]);
       assert.deepEqual(
@@ -85,8 +85,8 @@ export const alertRows = contract('alerts', (test) => {
     const far = now - 1_000_000_000;
     const alerts = [far + 5, far + 3, far + 9].map((dueAt) => anAlert(cronJob.id, now, { state: 'pending', dueAt }));
     await store.fenced(epoch, async (tx) => {
-      for (const alert of alerts) await insertAlert(tx, alert);
-      await insertAlert(tx, anAlert(cronJob.id, now, { state: 'cancelled', dueAt: far }));
+      for (const alert of alerts) await insertAlerts(tx, [alert]);
+      await insertAlerts(tx, [anAlert(cronJob.id, now, { state: 'cancelled', dueAt: far })]);
     });
     const due = await listDueAlerts(store, far + 5, 10);
     assert.deepEqual(
@@ -110,9 +110,9 @@ export const alertRows = contract('alerts', (test) => {
       ]);
     const before = await told();
     await store.fenced(epoch, async (tx) => {
-      await insertAlert(tx, anAlert(cronJob.id, now));
-      await insertAlert(tx, anAlert(cronJob.id, now, { severity: 'critical', state: 'suppressed' }));
-      await insertAlert(tx, anAlert(cronJob.id, now, { severity: 'critical', state: 'pending' }));
+      await insertAlerts(tx, [anAlert(cronJob.id, now)]);
+      await insertAlerts(tx, [anAlert(cronJob.id, now, { severity: 'critical', state: 'suppressed' })]);
+      await insertAlerts(tx, [anAlert(cronJob.id, now, { severity: 'critical', state: 'pending' })]);
       await moveAlertCounters(tx, [cronJob.id]);
     });
     assert.deepEqual(await figures(), ['critical', 1, 2]);
@@ -253,8 +253,8 @@ export const saidByPeople = contract('silences, acknowledgements, due instants',
     const pending = anAlert(cronJob.id, now, { state: 'pending', dueAt: now + 5 });
     const held = anAlert(cronJob.id, now + 1, { dueAt: now + 5 });
     await store.fenced(epoch, async (tx) => {
-      await insertAlert(tx, pending);
-      await insertAlert(tx, held);
+      await insertAlerts(tx, [pending]);
+      await insertAlerts(tx, [held]);
       await movePendingDue(tx, -3);
     });
     const live = await listLiveAlerts(store, [cronJob.id]);
@@ -275,7 +275,7 @@ export const saidByPeople = contract('silences, acknowledgements, due instants',
     });
     const ofAnother = anAlert(cronJob.id, now, { state: 'pending', dueAt: now + 7, monitorId: 8 });
     await store.fenced(epoch, async (tx) => {
-      for (const alert of [found, later, ofAnother]) await insertAlert(tx, alert);
+      for (const alert of [found, later, ofAnother]) await insertAlerts(tx, [alert]);
       await movePendingDue(tx, -3, { monitorId: 7, foundBefore: now + 1 });
     });
     const live = await listLiveAlerts(store, [cronJob.id]);
@@ -292,7 +292,7 @@ export const saidByPeople = contract('silences, acknowledgements, due instants',
     ] as const;
     await store.fenced(epoch, async (tx) => {
       for (const [index, alert] of alerts.entries()) {
-        await insertAlert(tx, alert);
+        await insertAlerts(tx, [alert]);
         const expiresAt = index === 2 ? now + 9 : now + 5;
         await putAcknowledgement(tx, alert.id, { byWhom: 'ana', at: now, note: undefined, expiresAt });
       }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import {
   forgetChannel,
   forgetMonitor,
-  insertAlert,
+  insertAlerts,
   projectChannel,
   projectMonitor,
   listJudgedCronJobs,
@@ -134,9 +134,9 @@ export const monitors = contract('the catalog of monitors', (test) => {
     await store.fenced(epoch, async (tx) => {
       await setTargets(tx, old.uid, [{ cronJobUid: cronJob.uid, leading: true }], now);
       const later = now + 3_600_000;
-      await insertAlert(tx, anAlert(cronJob.id, now, { monitorId }));
-      await insertAlert(tx, anAlert(cronJob.id, now, { monitorId, dueAt: later }));
-      await insertAlert(tx, anAlert(cronJob.id, now, { monitorId, state: 'pending', dueAt: later }));
+      await insertAlerts(tx, [anAlert(cronJob.id, now, { monitorId })]);
+      await insertAlerts(tx, [anAlert(cronJob.id, now, { monitorId, dueAt: later })]);
+      await insertAlerts(tx, [anAlert(cronJob.id, now, { monitorId, state: 'pending', dueAt: later })]);
     });
     const shown = (): Promise<unknown[]> =>
       readRows(

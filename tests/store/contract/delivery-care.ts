@@ -8,7 +8,7 @@ import {
   findRung,
   findOldestDue,
   foldWaiting,
-  insertAlert,
+  insertAlerts,
   insertDigest,
   insertDigestMessage,
   listChannelHolds,
@@ -63,7 +63,7 @@ const stateOf = async (store: Store, id: string): Promise<unknown> =>
 async function anActiveAlert(store: Store, epoch: number, changes: Parameters<typeof anAlert>[2] = {}) {
   const cronJob = await projected(store, epoch);
   const alert = anAlert(cronJob.id, store.now(), changes);
-  await store.fenced(epoch, (tx) => insertAlert(tx, alert));
+  await store.fenced(epoch, (tx) => insertAlerts(tx, [alert]));
   return alert;
 }
 

@@ -4,7 +4,7 @@ import { expectedUid } from '@cronjob-monitor/shared/domain';
 import {
   findCronJob,
   forgetCronJob,
-  insertAlert,
+  insertAlerts,
   listCronJobs,
   listDisappearances,
   listKnownMonitors,
@@ -129,7 +129,7 @@ export const expected = contract('names that monitors expect', (test) => {
     const { id: first, uid } = await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: now }));
     await store.fenced(epoch, async (tx) => {
       const named = { namespace: facts.namespace, cronJobName: facts.name };
-      await insertAlert(tx, anAlert(first, now, { type: 'absent', subject: 'disappeared', ...named }));
+      await insertAlerts(tx, [anAlert(first, now, { type: 'absent', subject: 'disappeared', ...named })]);
     });
     const about = async (): Promise<unknown[]> => {
       const [alert] = (await listDisappearances(store)).filter(({ cronJobName }) => cronJobName === facts.name);
@@ -145,13 +145,13 @@ export const expected = contract('names that monitors expect', (test) => {
 
   test('the live alerts about such names', async ({ store, epoch }) => {
     const { id } = await projected(store, epoch);
-    const make = (changes: Partial<Parameters<typeof insertAlert>[1]>) =>
+    const make = (changes: Partial<Parameters<typeof insertAlerts>[1][number]>) =>
       anAlert(id, now, { type: 'absent', ...changes });
     const live = make({ subject: 'disappeared' });
     await store.fenced(epoch, async (tx) => {
-      await insertAlert(tx, live);
-      await insertAlert(tx, make({ subject: 'neverSucceeded' }));
-      await insertAlert(tx, make({ subject: 'disappeared', state: 'resolved', endedAt: now }));
+      await insertAlerts(tx, [live]);
+      await insertAlerts(tx, [make({ subject: 'neverSucceeded' })]);
+      await insertAlerts(tx, [make({ subject: 'disappeared', state: 'resolved', endedAt: now })]);
     });
     const found = (await listDisappearances(store)).filter(({ cronJobId }) => cronJobId === id);
     assert.deepEqual(

@@ -6,7 +6,7 @@ import {
   findExecution,
   findAlert,
   findNamedExecutions,
-  insertAlert,
+  insertAlerts,
   listAlertsOfRuns,
   listAlertRuns,
   listEvidenceOf,
@@ -195,7 +195,7 @@ export const explainedRuns = contract('explained runs', (test) => {
       anAlert(cronJob.id, now, { monitorId: monitor.id, context: {} }),
     ];
     await store.fenced(epoch, async (tx) => {
-      for (const one of [alert, ...others]) await insertAlert(tx, one);
+      for (const one of [alert, ...others]) await insertAlerts(tx, [one]);
     });
     const run = { cronJobUid: cronJob.uid, jobUid: runs[0]?.jobUid ?? '' };
     const found = await listAlertsOfRuns(store, [run, { ...run, jobUid: randomUUID() }]);

@@ -4,7 +4,7 @@ import type { AlertState, AlertSubject, AlertType } from '@cronjob-monitor/share
 import {
   countAlertsOfMonitor,
   findSilencesChangedAt,
-  insertAlert,
+  insertAlerts,
   listAlertRuns,
   listAlertsOfMonitor,
   listCronJobsSilenced,
@@ -76,8 +76,8 @@ export const judging = contract('what verdicts ask', (test) => {
     const alerted = await projected(store, epoch);
     const neither = await projected(store, epoch);
     await aWatcher(store, epoch, [selected.uid]);
-    await store.fenced(epoch, (tx) => insertAlert(tx, anAlert(alerted.id, now)));
-    await store.fenced(epoch, (tx) => insertAlert(tx, anAlert(neither.id, now, { state: 'resolved' })));
+    await store.fenced(epoch, (tx) => insertAlerts(tx, [anAlert(alerted.id, now)]));
+    await store.fenced(epoch, (tx) => insertAlerts(tx, [anAlert(neither.id, now, { state: 'resolved' })]));
     const ids = await listCronJobsToJudge(store);
     assert.deepEqual(
       [selected, alerted, neither].map(({ id }) => ids.includes(id)),
@@ -88,7 +88,7 @@ export const judging = contract('what verdicts ask', (test) => {
   test('live alerts are found by their types', async ({ store, epoch }) => {
     const { id } = await projected(store, epoch);
     const of = (type: AlertType, state: AlertState, subject?: AlertSubject) =>
-      store.fenced(epoch, (tx) => insertAlert(tx, anAlert(id, now, { type, state, subject })));
+      store.fenced(epoch, (tx) => insertAlerts(tx, [anAlert(id, now, { type, state, subject })]));
     await of('jobStuck', 'pending', 'notStarted');
     await of('missedSchedule', 'cancelled');
     assert.equal((await listCronJobsWithAlerts(store, ['jobStuck', 'jobFailed'])).includes(id), true);
@@ -101,9 +101,9 @@ export const judging = contract('what verdicts ask', (test) => {
     const { id: monitorId, uid } = await aWatcher(store, epoch, [facts.uid]);
     const more = { monitorId, context: { jobName: 'j', exitCode: 3, reason: 'Error' }, lastNotifiedAt: now + 1 };
     await store.fenced(epoch, async (tx) => {
-      await insertAlert(tx, anAlert(id, now, more));
-      await insertAlert(tx, anAlert(id, now, { ...more, type: 'jobStuck', state: 'suppressed' }));
-      await insertAlert(tx, anAlert(id, now, { ...more, type: 'jobSuspended', state: 'pending' }));
+      await insertAlerts(tx, [anAlert(id, now, more)]);
+      await insertAlerts(tx, [anAlert(id, now, { ...more, type: 'jobStuck', state: 'suppressed' })]);
+      await insertAlerts(tx, [anAlert(id, now, { ...more, type: 'jobSuspended', state: 'pending' })]);
     });
     assert.equal(await countAlertsOfMonitor(store, uid), 2);
     const [first] = (await listAlertsOfMonitor(store, uid, [id])).filter(({ type }) => type === 'jobFailed');
@@ -172,7 +172,7 @@ export const judging = contract('what verdicts ask', (test) => {
   test('a silence that is made or ended early is noticed by when silences last changed', async ({ store, epoch }) => {
     const { id } = await projected(store, epoch);
     const muted = { state: 'suppressed', suppressedBy: 'silence', suppressedRef: 's' } as const;
-    await store.fenced(epoch, (tx) => insertAlert(tx, anAlert(id, now, muted)));
+    await store.fenced(epoch, (tx) => insertAlerts(tx, [anAlert(id, now, muted)]));
     assert.equal((await listCronJobsSilenced(store)).includes(id), true);
     const silenceId = randomUUID();
     const matcher = {

@@ -4,7 +4,7 @@ import { rolloutOf, type CronJobFacts, type RolloutVerdict } from '@cronjob-moni
 import {
   deleteHistory,
   findCronJob,
-  insertAlert,
+  insertAlerts,
   listUnsettledRollouts,
   moveAlertCounters,
   projectCronJob,
@@ -129,7 +129,7 @@ export const rollouts = contract('the rollout of a job template', (test) => {
     await recordRuns(store, epoch, [aRun(cronJob, { ...minutes(50), templateHash: one })]);
     assert.deepEqual(await statesNow(), []);
     await store.fenced(epoch, async (tx) => {
-      await insertAlert(tx, anAlert(cronJob.id, now, { type: 'missedSchedule', sinceAt: now }));
+      await insertAlerts(tx, [anAlert(cronJob.id, now, { type: 'missedSchedule', sinceAt: now })]);
       await moveAlertCounters(tx, [cronJob.id]);
     });
     assert.deepEqual(await statesNow(), ['Degraded']);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {
   claimDeliveries,
   findChannelFigures,
-  insertAlert,
+  insertAlerts,
   listDecisions,
   listLiveAlerts,
   newId,
@@ -40,7 +40,7 @@ export const settlingTogether = contract('settling several at once', (test) => {
     const [good, bad] = [await aChannel(store, epoch), await aChannel(store, epoch)];
     const alerts = [anAlert(cronJob.id, store.now()), anAlert(cronJob.id, store.now())];
     await store.fenced(epoch, async (tx) => {
-      for (const alert of alerts) await insertAlert(tx, alert);
+      for (const alert of alerts) await insertAlerts(tx, [alert]);
     });
     const own = alerts.map(({ id }) => ({ alertId: id, streamId: id }));
     const sent = [await inserted(store, epoch, good, own[0]), await inserted(store, epoch, good, own[1])];

@@ -3,7 +3,7 @@ import {
   claimDeliveries,
   FencedError,
   findChannelFigures,
-  insertAlert,
+  insertAlerts,
   isStreamShared,
   findStreamEnd,
   findTwin,
@@ -64,7 +64,7 @@ export const settling = contract('settling', (test) => {
     const cronJob = await projected(store, epoch);
     const channel = await aChannel(store, epoch);
     const alert = anAlert(cronJob.id, store.now());
-    await store.fenced(epoch, (tx) => insertAlert(tx, alert));
+    await store.fenced(epoch, (tx) => insertAlerts(tx, [alert]));
     const delivery = await inserted(store, epoch, channel, { alertId: alert.id });
     const answer = await settled(store, epoch, delivery, delivered);
     assert.deepEqual(answer?.alert, {
@@ -93,7 +93,7 @@ export const settling = contract('settling', (test) => {
     const cronJob = await projected(store, epoch);
     const channel = await aChannel(store, epoch);
     const alert = anAlert(cronJob.id, store.now());
-    await store.fenced(epoch, (tx) => insertAlert(tx, alert));
+    await store.fenced(epoch, (tx) => insertAlerts(tx, [alert]));
     const delivery = await inserted(store, epoch, channel, { alertId: alert.id });
     const nextAt = store.now() + hourMs;
     assert.equal((await settled(store, epoch, delivery, failed('retry', nextAt)))?.channel.failuresInRow, 1);
@@ -251,8 +251,8 @@ export const streams = contract('streams and twins', (test) => {
     const at = store.now();
     const [own, twin] = [anAlert(cronJob.id, at), anAlert(cronJob.id, at)];
     await store.fenced(epoch, async (tx) => {
-      await insertAlert(tx, own);
-      await insertAlert(tx, twin);
+      await insertAlerts(tx, [own]);
+      await insertAlerts(tx, [twin]);
     });
     const collapseKey = newId(at);
     const first = await inserted(store, epoch, channel, { alertId: own.id, streamId: own.id, collapseKey });
@@ -313,8 +313,8 @@ export const streams = contract('streams and twins', (test) => {
     const at = store.now();
     const [own, twin] = [anAlert(cronJob.id, at), anAlert(cronJob.id, at)];
     await store.fenced(epoch, async (tx) => {
-      await insertAlert(tx, own);
-      await insertAlert(tx, twin);
+      await insertAlerts(tx, [own]);
+      await insertAlerts(tx, [twin]);
     });
     const collapseKey = newId(at);
     const first = await inserted(store, epoch, channel, { alertId: own.id, collapseKey });

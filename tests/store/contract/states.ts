@@ -4,7 +4,7 @@ import { statusOf, type CronJobFacts, type Execution } from '@cronjob-monitor/sh
 import {
   countCronJobs,
   countTargets,
-  insertAlert,
+  insertAlerts,
   listChanges,
   listCronJobs,
   moveAlertCounters,
@@ -174,7 +174,7 @@ export const states = contract('the state of a CronJob', (test) => {
         await work(tx);
         await moveAlertCounters(tx, [cronJob.id]);
       });
-    await put((tx) => insertAlert(tx, alert));
+    await put((tx) => insertAlerts(tx, [alert]));
     assert.equal(await stateOf(bench, cronJob), 'failing');
     await put((tx) => updateAlert(tx, { ...alert, state: 'active', dueAt: undefined }));
     assert.equal(await stateOf(bench, cronJob), 'warning');

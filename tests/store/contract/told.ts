@@ -6,7 +6,7 @@ import {
   findChannel,
   findDelivery,
   forgetChannel,
-  insertAlert,
+  insertAlerts,
   listChannelNames,
   listChannelStates,
   listDeliveries,
@@ -33,7 +33,7 @@ export const deliveryLists = contract('lists of deliveries', (test) => {
     const cronJob = await projected(store, epoch);
     const channel = await aChannel(store, epoch);
     const alert = anAlert(cronJob.id, now, { namespace: 'prod', cronJobName: 'backup', type: 'jobStuck' });
-    await store.fenced(epoch, (tx) => insertAlert(tx, alert));
+    await store.fenced(epoch, (tx) => insertAlerts(tx, [alert]));
     const { id, createdAt, nextAt, expiresAt } = await inserted(store, epoch, channel, { alertId: alert.id });
     assert.deepEqual(await findDelivery(store, id), {
       id,
@@ -62,7 +62,7 @@ export const deliveryLists = contract('lists of deliveries', (test) => {
     const cronJob = await projected(store, epoch);
     const [one, two] = [await aChannel(store, epoch), await aChannel(store, epoch)];
     const alert = anAlert(cronJob.id, now, { namespace: 'data' });
-    await store.fenced(epoch, (tx) => insertAlert(tx, alert));
+    await store.fenced(epoch, (tx) => insertAlerts(tx, [alert]));
     const late = await inserted(store, epoch, one, { createdAt: now + 2, nextAt: now + 10 });
     const early = await inserted(store, epoch, one, { createdAt: now, nextAt: now + 30, alertId: alert.id });
     const parked = await inserted(store, epoch, two, { createdAt: now + 1, kind: 'test', severity: 'info' });
@@ -176,7 +176,7 @@ export const muted = contract('what people muted', (test) => {
   test('finds an alert by its id, and locks it', async ({ store, epoch }) => {
     const cronJob = await projected(store, epoch);
     const alert = anAlert(cronJob.id, now, { state: 'resolved', endedAt: now, severitySource: 'override' });
-    await store.fenced(epoch, (tx) => insertAlert(tx, alert));
+    await store.fenced(epoch, (tx) => insertAlerts(tx, [alert]));
     const found = await findAlert(store, alert.id);
     assert.deepEqual([found?.id, found?.state, found?.severitySource], [alert.id, 'resolved', 'override']);
     assert.equal(await findAlert(store, absent), undefined);
@@ -190,7 +190,7 @@ export const muted = contract('what people muted', (test) => {
     const cronJob = await projected(store, epoch);
     const [live, ended] = [anAlert(cronJob.id, now), anAlert(cronJob.id, now, { state: 'resolved', endedAt: now })];
     await store.fenced(epoch, async (tx) => {
-      for (const alert of [live, ended]) await insertAlert(tx, alert);
+      for (const alert of [live, ended]) await insertAlerts(tx, [alert]);
     });
     const listed = (await listMutableAlerts(store)).filter(({ id }) => id === live.id || id === ended.id);
     assert.deepEqual(listed, [

@@ -1,4 +1,4 @@
-import type { CronJob, SlaTargetVerdict } from '@cronjob-monitor/shared/contract';
+import { alertTypesOf, type CronJob, type SlaTargetVerdict, type Trouble } from '@cronjob-monitor/shared/contract';
 
 /** What the command line of the palette can do with a CronJob. */
 const verbs = [
@@ -33,12 +33,14 @@ const otherWords: Partial<Record<string, Verb>> = {
 
 type Shown = Pick<CronJob, 'verdict' | 'lastExecution'>;
 
+const isOf = (trouble: Trouble, kind: string): boolean => alertTypesOf(trouble).some((type) => type === kind);
+
 /** Words that list CronJobs by what is wrong with them, and which those are: by themselves, or by how the SLA page judges a target of theirs. */
 const lists: Readonly<Record<string, ((cronJob: Shown) => boolean) | SlaTargetVerdict>> = {
-  failed: ({ verdict: { kind } }) => kind === 'jobFailed' || kind === 'lastRunFailed',
+  failed: ({ verdict: { kind } }) => kind === 'lastRunFailed' || isOf('failure', kind),
   oom: ({ verdict: { cause }, lastExecution }) => /OOM|memory/i.test(`${lastExecution?.reason} ${cause}`),
-  stuck: ({ verdict: { kind } }) => kind === 'jobStuck' || kind === 'waiting',
-  late: ({ verdict: { kind } }) => ['missedSchedule', 'missedLast', 'deadManTriggered', 'absent'].includes(kind),
+  stuck: ({ verdict: { kind } }) => kind === 'waiting' || isOf('stuck', kind),
+  late: ({ verdict: { kind } }) => kind === 'missedLast' || isOf('absence', kind),
   silenced: ({ verdict: { holds } }) => holds.some(({ kind }) => kind === 'silenced'),
   'at risk': 'atRisk',
   breached: 'breached',

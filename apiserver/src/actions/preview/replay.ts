@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { undoneWorkTypes } from '@cronjob-monitor/shared/contract';
 import {
   ancestorsOf,
   effectiveOf,
@@ -8,7 +9,6 @@ import {
   previewCronJob,
   previewGroup,
   truthOf,
-  typesThatHold,
   type Effective,
   type Instant,
   type LintFacts,
@@ -211,7 +211,7 @@ async function gatherWaits(
       ? []
       : await listAlerts(
           store,
-          { states, types: typesThatHold, cronJobs: names },
+          { states, types: undoneWorkTypes, cronJobs: names },
           { sort: { key: 'since', descending: false } },
         );
   const byName = Map.groupBy(

@@ -6,17 +6,23 @@ import type {
   Execution,
   ExecutionDetail,
   ExecutionPod,
+  ExecutionStatus,
+  HealthState,
+  Verdict,
+  VerdictKind,
 } from '@cronjob-monitor/shared/contract';
 import {
   compareRuns,
   formatDuration,
+  exitInWords,
+  runWords,
+  toVerdict,
   type Attempt,
   type Instant,
   type VerdictAddition,
 } from '@cronjob-monitor/shared/domain';
 import type { ComparedRuns, Evidence, StoredExecution } from '@cronjob-monitor/shared/store';
 import type { ExplainedRun } from '../verdicts/explain-run.ts';
-import { verdictOfRun } from '../verdicts/of-run.ts';
 import { orNull, toSecondsOrNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 
 export function presentExecution(run: StoredExecution, addition: VerdictAddition, explained?: ExplainedRun): Execution {
@@ -151,4 +157,19 @@ export function presentEvents(evidence: readonly Evidence[]): CapturedEvent[] | 
     message: event.message,
     count: event.count,
   }));
+}
+
+const standings: Readonly<Record<ExecutionStatus, { readonly state: HealthState; readonly kind: VerdictKind }>> = {
+  success: { state: 'healthy', kind: 'succeeded' },
+  failed: { state: 'failing', kind: 'jobFailed' },
+  replaced: { state: 'unknown', kind: 'deleted' },
+  deleted: { state: 'unknown', kind: 'deleted' },
+  unobserved: { state: 'unknown', kind: 'notEvaluated' },
+};
+
+/** What is said of one ended run. */
+function verdictOfRun(run: StoredExecution, addition: VerdictAddition): Verdict {
+  const told = { words: runWords(run), sinceAt: run.finishedAt ?? run.createdAt };
+  const cause = run.status === 'failed' ? exitInWords(run) || undefined : undefined;
+  return toVerdict(standings[run.status], told, { cause, ...addition });
 }

@@ -1,16 +1,21 @@
 import {
   alertTypes,
+  alertTypeTable,
+  isGroupName,
   maxLimit,
   openAlertStates,
   severities,
-  type AlertType,
   type CronJob,
+  type Health,
   type HealthState,
   type Incident,
   type IncidentList,
+  type Overview,
   type Ref,
+  type Stats,
+  type Words,
 } from '@cronjob-monitor/shared/contract';
-import type { Instant } from '@cronjob-monitor/shared/domain';
+import { counted, type Instant } from '@cronjob-monitor/shared/domain';
 import {
   listAlerts,
   listCronJobsById,
@@ -25,7 +30,9 @@ import type { Values } from '../../middleware/validate.ts';
 import { orNull } from '../../wire-values.ts';
 import { presentAlerts } from '../alerts/present.ts';
 import { presentAll } from '../cronjobs/list.ts';
+import type { ApiContext } from '../../context.ts';
 import type { RouteDeps } from '../deps.ts';
+import { readStatsFor } from '../stats/router.ts';
 import { silenceOf } from '../verdicts/of-alert.ts';
 import { readSurroundings, type Surroundings } from '../verdicts/surroundings.ts';
 
@@ -144,17 +151,8 @@ function parted(
   return { alerts, waiting: open.filter(isWaiting), isHeld: judged.length > 0 && judged.every(isHeld) };
 }
 
-/** Of two incidents in one state the one whose alerts say the worse comes first. */
-const typesByRank: readonly AlertType[] = [
-  'absent',
-  'deadManTriggered',
-  'missedSchedule',
-  'jobFailed',
-  'jobStuck',
-  'slaBreached',
-  'durationRegression',
-  'jobSuspended',
-];
+/** After all others without an alert. */
+const lastRank = 1 + Math.max(...Object.values(alertTypeTable).map(({ rank }) => rank));
 
 /** Of two in one state: what is held back comes last, then what is wrong decides, then the older comes first, then the name. */
 export const incidentOrder: (a: FoundIncident, b: FoundIncident) => number = orderBy(
@@ -164,7 +162,7 @@ export const incidentOrder: (a: FoundIncident, b: FoundIncident) => number = ord
     const since: Instant[] = alerts.map(({ sinceAt }) => sinceAt);
     return [
       Number(isHeld),
-      Math.min(typesByRank.length, ...alerts.map(({ type }) => typesByRank.indexOf(type))),
+      Math.min(lastRank, ...alerts.map(({ type }) => alertTypeTable[type].rank)),
       since.length > 0 ? Math.min(...since) : (cronJob?.failedRun?.finishedAt ?? Infinity),
       keyOf(ref),
     ];
@@ -225,4 +223,79 @@ export async function presentIncidents(deps: RouteDeps, found: readonly FoundInc
 function actedOn(row: CronJob): NonNullable<Incident['actedOn']> {
   const { suspended, runningJobs, schedule, timezone, scheduleProblem, concurrencyPolicy, monitorRef } = row;
   return { suspended, runningJobs, schedule, timezone, scheduleProblem, concurrencyPolicy, monitorRef };
+}
+
+const mostIncidents = 20;
+const mostNames = 2;
+
+/** The first incidents, with how many there are. */
+export type FirstIncidents = Pick<Overview, 'incidents' | 'incidentTotal'> & {
+  /** Incidents of what is expected and not there. */
+  readonly missing: number;
+  /** Those of groups of Jobs. */
+  readonly groups: number;
+};
+
+/** What of the first page changes with runs and alerts, as the caller of a request may know it. */
+export async function readMoving(
+  deps: RouteDeps,
+  ctx: ApiContext,
+  within: readonly string[],
+): Promise<Pick<Overview, 'headline' | 'incidents' | 'incidentTotal'> & { readonly stats: Stats }> {
+  const [stats, { missing, groups, ...first }, service] = await Promise.all([
+    readStatsFor(deps, ctx, within),
+    readFirstIncidents(deps, within),
+    deps.health(),
+  ]);
+  return { stats, headline: headlineOf(stats, { items: first.incidents, missing, groups }, service), ...first };
+}
+
+export function readFirstIncidents(deps: RouteDeps, within: readonly string[]): Promise<FirstIncidents> {
+  return deps.answers.read(['first incidents', within], async () => {
+    const found = await findIncidents(deps, { ...allIncidents, namespace: within });
+    return {
+      incidents: await presentIncidents(deps, found.slice(0, mostIncidents)),
+      incidentTotal: found.length,
+      missing: found.filter(({ cronJob }) => cronJob === undefined).length,
+      groups: found.filter(({ cronJob, ref }) => cronJob !== undefined && isGroupName(ref.name)).length,
+    };
+  });
+}
+
+/**
+ * The worst state that is not empty with its first names; `2 critical: backup and etl; 1 channel not ready`. It counts CronJobs, and names
+ * those: incidents of what is not there, and of groups of Jobs, are counted behind them.
+ */
+export function headlineOf(
+  { totalCronJobs, states, channels }: Stats,
+  { items, missing, groups }: { readonly items: Overview['incidents'] } & Pick<FirstIncidents, 'missing' | 'groups'>,
+  { status, schedulersRunning }: Health,
+): Words {
+  const unready = channels.total - channels.ready;
+  const tail = [
+    missing === 0 ? '' : `; ${missing} missing`,
+    groups === 0 ? '' : `; ${counted(groups, 'group')} of Jobs not well`,
+    unready === 0 ? '' : `; ${counted(unready, 'channel')} not ready`,
+  ].join('');
+  const worst = wrongStates.find((state) => states[state] > 0);
+  if (totalCronJobs === 0) return `Nothing is watched yet${tail}`;
+  if (worst === undefined) {
+    const unknown = states.unknown === 0 ? '' : `; ${states.unknown} unknown`;
+    // Said of what was judged, and of nothing else.
+    const isJudged = status === 'healthy' && schedulersRunning.includes('dead-man-switch');
+    if (isJudged && missing + groups + states.unknown === 0) return `${fineWords(totalCronJobs)}${tail}`;
+    return `${counted(totalCronJobs, 'CronJob')}, none fails${unknown}${tail}`;
+  }
+  const names = items
+    .filter(
+      ({ cronjob, verdict, actedOn }) => verdict.state === worst && actedOn !== null && !isGroupName(cronjob.name),
+    )
+    .map(({ cronjob }) => cronjob.name);
+  const more = states[worst] - Math.min(mostNames, names.length);
+  const named = names.length === 0 ? '' : `: ${names.slice(0, mostNames).join(', ')}`;
+  return `${states[worst]} ${worst}${named}${named !== '' && more > 0 ? ` and ${more} more` : ''}${tail}`;
+}
+
+function fineWords(total: number): Words {
+  return total === 1 ? 'The one CronJob is fine' : `All ${counted(total, 'CronJob')} are fine`;
 }

@@ -1,21 +1,14 @@
-import {
-  IncidentList,
-  isGroupName,
-  Overview,
-  type Health,
-  type Stats,
-  type Words,
-} from '@cronjob-monitor/shared/contract';
+import { IncidentList, Overview, type Stats, type Words } from '@cronjob-monitor/shared/contract';
 import { namespaces } from '../../middleware/parameters.ts';
 import { route } from '../route.ts';
 import { readTonightFor, tonightZone, zoneIsKnown } from '../tonight/router.ts';
 import {
-  allIncidents,
   findIncidentPage,
-  findIncidents,
+  headlineOf,
   incidentsQuery,
   presentIncidents,
-  wrongStates,
+  readFirstIncidents,
+  type FirstIncidents,
 } from './read.ts';
 import { counted, instantIn, type Instant } from '@cronjob-monitor/shared/domain';
 import { listChannels, listMonitors, listSuspendedSince } from '@cronjob-monitor/shared/store';
@@ -69,7 +62,6 @@ export const incidentsRoutes = [
   ),
 ];
 
-const mostIncidents = 20;
 const mostAtRisk = 20;
 const mostNames = 2;
 
@@ -78,35 +70,6 @@ interface OverviewAsked {
   readonly namespace: readonly string[];
   /** Its morning, or evening, is the end of tonight; undefined: that of the cluster. */
   readonly zone: string | undefined;
-}
-
-/** What of the first page changes with runs and alerts, as the caller of a request may know it. */
-export async function readMoving(
-  deps: RouteDeps,
-  ctx: ApiContext,
-  within: readonly string[],
-): Promise<Pick<Overview, 'headline' | 'incidents' | 'incidentTotal'> & { readonly stats: Stats }> {
-  const [stats, { missing, groups, ...first }, service] = await Promise.all([
-    readStatsFor(deps, ctx, within),
-    readFirstIncidents(deps, within),
-    deps.health(),
-  ]);
-  return { stats, headline: headlineOf(stats, { items: first.incidents, missing, groups }, service), ...first };
-}
-
-function readFirstIncidents(
-  deps: RouteDeps,
-  within: readonly string[],
-): Promise<Pick<AllButHealth, 'incidents' | 'incidentTotal' | 'missing' | 'groups'>> {
-  return deps.answers.read(['first incidents', within], async () => {
-    const found = await findIncidents(deps, { ...allIncidents, namespace: within });
-    return {
-      incidents: await presentIncidents(deps, found.slice(0, mostIncidents)),
-      incidentTotal: found.length,
-      missing: found.filter(({ cronJob }) => cronJob === undefined).length,
-      groups: found.filter(({ cronJob, ref }) => cronJob !== undefined && isGroupName(ref.name)).length,
-    };
-  });
 }
 
 /** The first page of the interface, as the caller of a request may know it. */
@@ -145,15 +108,12 @@ async function readOverview(
 /** The answer that was last made of a kept one, and its health: the same object is made into text once for all who get it. */
 const lastOf = new WeakMap<AllButHealth, { readonly told: string; readonly answer: Overview }>();
 
-type AllButHealth = Omit<Overview, 'headline' | 'states' | 'running' | 'channels' | 'service'> & {
-  readonly stats: Stats;
-  /** Incidents of what is expected and not there. */
-  readonly missing: number;
-  /** Those of groups of Jobs. */
-  readonly groups: number;
-  /** Names of channels that are not ready. */
-  readonly unready: readonly string[];
-};
+type AllButHealth = Omit<Overview, 'headline' | 'states' | 'running' | 'channels' | 'service'> &
+  FirstIncidents & {
+    readonly stats: Stats;
+    /** Names of channels that are not ready. */
+    readonly unready: readonly string[];
+  };
 
 async function readAllButHealth(
   deps: RouteDeps,
@@ -241,44 +201,6 @@ async function readSuspended(deps: RouteDeps, within: readonly string[]): Promis
     total: outlines.length,
     words: `${longest.name}${age}${others.length === 0 ? '' : ` and ${others.length} more`}`,
   };
-}
-
-/**
- * The worst state that is not empty with its first names; `2 critical: backup and etl; 1 channel not ready`. It counts CronJobs, and names
- * those: incidents of what is not there, and of groups of Jobs, are counted behind them.
- */
-function headlineOf(
-  { totalCronJobs, states, channels }: Stats,
-  { items, missing, groups }: { readonly items: Overview['incidents'] } & Pick<AllButHealth, 'missing' | 'groups'>,
-  { status, schedulersRunning }: Health,
-): Words {
-  const unready = channels.total - channels.ready;
-  const tail = [
-    missing === 0 ? '' : `; ${missing} missing`,
-    groups === 0 ? '' : `; ${counted(groups, 'group')} of Jobs not well`,
-    unready === 0 ? '' : `; ${counted(unready, 'channel')} not ready`,
-  ].join('');
-  const worst = wrongStates.find((state) => states[state] > 0);
-  if (totalCronJobs === 0) return `Nothing is watched yet${tail}`;
-  if (worst === undefined) {
-    const unknown = states.unknown === 0 ? '' : `; ${states.unknown} unknown`;
-    // Said of what was judged, and of nothing else.
-    const isJudged = status === 'healthy' && schedulersRunning.includes('dead-man-switch');
-    if (isJudged && missing + groups + states.unknown === 0) return `${fineWords(totalCronJobs)}${tail}`;
-    return `${counted(totalCronJobs, 'CronJob')}, none fails${unknown}${tail}`;
-  }
-  const names = items
-    .filter(
-      ({ cronjob, verdict, actedOn }) => verdict.state === worst && actedOn !== null && !isGroupName(cronjob.name),
-    )
-    .map(({ cronjob }) => cronjob.name);
-  const more = states[worst] - Math.min(mostNames, names.length);
-  const named = names.length === 0 ? '' : `: ${names.slice(0, mostNames).join(', ')}`;
-  return `${states[worst]} ${worst}${named}${named !== '' && more > 0 ? ` and ${more} more` : ''}${tail}`;
-}
-
-function fineWords(total: number): Words {
-  return total === 1 ? 'The one CronJob is fine' : `All ${counted(total, 'CronJob')} are fine`;
 }
 
 /** `2 of 3 channels ready, not team-chat`; the first names of those that are not. */

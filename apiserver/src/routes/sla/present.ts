@@ -5,6 +5,7 @@ import type {
   SlaSubject,
   SlaTarget,
   SlaTargetVerdict,
+  Verdict,
   Words,
 } from '@cronjob-monitor/shared/contract';
 import {
@@ -20,14 +21,17 @@ import {
   rateBudget,
   rateWords,
   runWords,
+  toVerdict,
   type Budget,
   type Instant,
   type SlaTargets,
+  type BrokenTarget,
 } from '@cronjob-monitor/shared/domain';
 import type { CatalogCronJob, DayOfCronJob, RateCounts, StoredAlert, ToldFacts } from '@cronjob-monitor/shared/store';
 import { orNull, toPercent, toSecondsOrNull } from '../../wire-values.ts';
-import { verdictOfTarget } from '../verdicts/of-target.ts';
 import type { Surroundings } from '../verdicts/surroundings.ts';
+import { presentTold } from '../alerts/told.ts';
+import { alertHolds, silenceHolds } from '../verdicts/of-alert.ts';
 
 /** What one monitor asks of one CronJob, with all that the answer is told from. */
 export interface PairFacts {
@@ -259,4 +263,40 @@ export function countVerdicts(targets: readonly SlaTarget[]): Readonly<Record<Sl
     noData: count('noData'),
     met: count('met'),
   };
+}
+
+/** What is known of one target. */
+interface TargetFacts {
+  readonly cronJob: Ref;
+  readonly verdict: SlaTargetVerdict;
+  readonly words: Words;
+  /** As it was judged last. */
+  readonly broken: BrokenTarget | undefined;
+  /** The open alert about it. */
+  readonly alert: StoredAlert | undefined;
+  readonly told: ToldFacts | undefined;
+}
+
+/** What is said of one target: broken ones have the severity of their alert, or are failing. */
+function verdictOfTarget(facts: TargetFacts, surroundings: Surroundings): Verdict {
+  const { alert, broken } = facts;
+  const told = alert && presentTold(alert, facts.told, surroundings.now);
+  const standing = standingOf(facts);
+  const silence = standing.state === 'failing' ? silenceHolds(facts.cronJob, surroundings) : [];
+  return toVerdict(
+    standing,
+    { words: facts.words, sinceAt: alert?.sinceAt ?? broken?.sinceAt },
+    {
+      holds: alert && told ? alertHolds(alert, told, surroundings) : silence,
+      told,
+      revision: surroundings.revision,
+    },
+  );
+}
+
+function standingOf({ verdict, alert }: TargetFacts): Pick<Verdict, 'state' | 'kind'> {
+  if (verdict === 'noData') return { state: 'unknown', kind: 'neverRan' };
+  if (verdict === 'atRisk' || verdict === 'met') return { state: 'healthy', kind: 'succeeded' };
+  const isOpen = alert !== undefined && alert.state !== 'pending';
+  return isOpen ? { state: alert.severity, kind: 'slaBreached' } : { state: 'failing', kind: 'targetMissed' };
 }

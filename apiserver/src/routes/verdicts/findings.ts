@@ -1,5 +1,6 @@
-import type { AlertSubject, AlertType, Ref, VerdictFinding } from '@cronjob-monitor/shared/contract';
+import type { Ref, VerdictFinding } from '@cronjob-monitor/shared/contract';
 import {
+  codesExplaining,
   durationInWords,
   isGroupName,
   limitInWords,
@@ -9,7 +10,6 @@ import {
   patchCommand,
   slaOf,
   type Instant,
-  type LintCode,
   type LintFinding,
   type LintedCronJob,
 } from '@cronjob-monitor/shared/domain';
@@ -33,30 +33,6 @@ import type { RouteDeps } from '../deps.ts';
 import type { Surroundings } from './surroundings.ts';
 import { toWordedAlert } from './of-alert.ts';
 
-/** Codes of the check of rules that explain an alert, by its rule: each stands as a sentence on it. */
-const codesOf: Readonly<Record<Exclude<AlertType, 'slaBreached'>, readonly LintCode[]>> & {
-  readonly slaBreached: Readonly<Partial<Record<AlertSubject, readonly LintCode[]>>>;
-} = {
-  deadManTriggered: ['DeadManShorterThanPeriod', 'EveryNeverRuns', 'ZoneInSchedule'],
-  missedSchedule: [
-    'EveryNeverRuns',
-    'StartingDeadlineTight',
-    'EveryBelowMinute',
-    'ZoneInSchedule',
-    'RunsLongerThanPeriod',
-  ],
-  absent: ['EveryNeverRuns', 'ZoneInSchedule'],
-  jobFailed: [],
-  jobStuck: ['RunsLongerThanPeriod'],
-  durationRegression: ['RunsLongerThanPeriod'],
-  jobSuspended: [],
-  slaBreached: {
-    maxDuration: ['MaxDurationUnreachable', 'RunsLongerThanPeriod'],
-    successRate: ['SlaWindowTooSmall', 'RunsLongerThanPeriod'],
-    finishBy: ['RunsLongerThanPeriod'],
-  },
-};
-
 /** Runs that the check of rules asks for durations. */
 const durationsOf = 100;
 
@@ -66,7 +42,9 @@ export async function gatherFindings(
   alerts: readonly StoredAlert[],
   { now }: Pick<Surroundings, 'now'>,
 ): Promise<(alert: StoredAlert) => VerdictFinding[]> {
-  const ids = [...new Set(alerts.filter((alert) => codesFor(alert).length > 0).map(({ cronJobId }) => cronJobId))];
+  const ids = [
+    ...new Set(alerts.filter((alert) => codesExplaining(alert).length > 0).map(({ cronJobId }) => cronJobId)),
+  ];
   if (ids.length === 0) return () => [];
   const [cronJobs, durations, monitors] = await Promise.all([
     listCronJobsById(store, ids),
@@ -79,7 +57,7 @@ export async function gatherFindings(
 
   function lint(alert: StoredAlert): LintFinding[] {
     const cronJob = byId.get(alert.cronJobId);
-    const codes = codesFor(alert);
+    const codes = codesExplaining(alert);
     if (!cronJob || isGroupName(cronJob.name) || codes.length === 0) return [];
     const zone = cronJob.timeZone ?? settings.defaultTimeZone;
     const rhythm = rhythmIn(cronJob.schedule, zone, now);
@@ -140,13 +118,9 @@ export function zoneFindings({ schedule, timeZone }: Pick<CatalogCronJob, 'sched
   return fault ? [{ code: fault.code, words: fault.message, href: null }] : [];
 }
 
-function codesFor({ type, subject }: Pick<StoredAlert, 'type' | 'subject'>): readonly LintCode[] {
-  return type === 'slaBreached' ? ((subject && codesOf.slaBreached[subject]) ?? []) : codesOf[type];
-}
-
 /** Whether a finding of this kind says why such an alert came. */
 export function explains(code: string, alert: Pick<StoredAlert, 'type' | 'subject'>): boolean {
-  return codesFor(alert).some((one) => one === code);
+  return codesExplaining(alert).some((one) => one === code);
 }
 
 type Limits = Parameters<typeof lintCronJob>[1]['monitor'];
@@ -208,7 +182,7 @@ function rhythmIn(schedule: string, zone: string, now: Instant): Rhythm | Rhythm
   return rhythm;
 }
 
-const tooShort: LintCode = 'DeadManShorterThanPeriod';
+const tooShort = 'DeadManShorterThanPeriod';
 
 /** A limit that is too short explains its alert until a run was due: from then on that run should have ended it. */
 function isBeforeNextRun(

@@ -6,11 +6,13 @@ import {
   toVerdict,
   type Instant,
   type VerdictAddition,
+  matches,
+  type MutableAlert,
   type WordedAlert,
 } from '@cronjob-monitor/shared/domain';
-import type { StoredAlert } from '@cronjob-monitor/shared/store';
+import type { StoredAlert, StoredSilence } from '@cronjob-monitor/shared/store';
 import { isObject } from '../../monitor-spec.ts';
-import { findSilence, type Surroundings } from './surroundings.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** An alert as its sentence needs it. */
 export function toWordedAlert(alert: StoredAlert): WordedAlert {
@@ -76,13 +78,13 @@ export function silenceOf(
   silences: Surroundings['silences'],
 ): Surroundings['silences'][number] | undefined {
   const { namespace, name: cronJobName } = cronJob;
-  return findSilence(silences, { id, namespace, cronJobName, type, severity, monitor });
+  return lastSilence(silences, { id, namespace, cronJobName, type, severity, monitor });
 }
 
 /** What there is without an alert all the same: a silence of its name, or of its namespace. */
 export function silenceHolds({ namespace, name }: Ref, { silences }: Pick<Surroundings, 'silences'>): VerdictHold[] {
   const nothing = { namespace: '', name: '' };
-  const silence = findSilence(silences, {
+  const silence = lastSilence(silences, {
     id: '',
     namespace,
     cronJobName: name,
@@ -110,4 +112,11 @@ function heardOf({ channels }: Told): string | undefined {
 
 function untilOf({ until }: Told): Instant | undefined {
   return until === null ? undefined : Date.parse(until);
+}
+
+/** The silence in force that ends last, of those that hold an alert or a CronJob that could have one. */
+function lastSilence(silences: readonly StoredSilence[], of: MutableAlert): StoredSilence | undefined {
+  return silences
+    .filter(({ matcher }) => matches(matcher, of))
+    .reduce<StoredSilence | undefined>((last, one) => (last && last.endsAt >= one.endsAt ? last : one), undefined);
 }

@@ -1,4 +1,4 @@
-import { isInForce, matches, type Instant, type MutableAlert } from '@cronjob-monitor/shared/domain';
+import { isInForce, type Instant } from '@cronjob-monitor/shared/domain';
 import { findChangeBounds, listSilences, type StoredSilence } from '@cronjob-monitor/shared/store';
 import type { RouteDeps } from '../deps.ts';
 
@@ -24,11 +24,4 @@ export async function readSurroundings({ store }: Pick<RouteDeps, 'store'>): Pro
 /** The newest change that is known. */
 export async function readRevision(store: RouteDeps['store']): Promise<string> {
   return String((await findChangeBounds(store))?.newest ?? 0);
-}
-
-/** The silence in force that ends last, of those that hold an alert or a CronJob that could have one. */
-export function findSilence(silences: readonly StoredSilence[], of: MutableAlert): StoredSilence | undefined {
-  return silences
-    .filter(({ matcher }) => matches(matcher, of))
-    .reduce<StoredSilence | undefined>((last, one) => (last && last.endsAt >= one.endsAt ? last : one), undefined);
 }

@@ -115,7 +115,9 @@ test('a target that is missed without an alert leads to the run that failed last
   const found = await findCronJob(fleet.store, 'prod', 'backup');
   const broken = { monitorId: 1, subject: 'successRate', measured: 50, limit: 95, runs: 2 } as const;
   const judged = { ...broken, sinceAt: testNow - hourMs, windowDays: 7 };
-  await fleet.store.fenced(fleet.epoch, (tx) => setBrokenTargets(tx, [{ cronJobId: found?.id ?? 0, broken: [judged] }]));
+  await fleet.store.fenced(fleet.epoch, (tx) =>
+    setBrokenTargets(tx, [{ cronJobId: found?.id ?? 0, broken: [judged] }]),
+  );
   const { verdict } = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail;
   assert.equal(verdict.kind, 'targetMissed');
   assert.equal(verdict.step?.action, 'copyPatch');
@@ -125,7 +127,8 @@ test('a target that is missed without an alert leads to the run that failed last
 test('a missed run says why the cluster refused its Job, and its step is no run by hand that a quota would refuse too', async () => {
   await using fleet = await startFleet();
   await fleet.addMonitor({ spec: {} }, [await fleet.addCronJob({ name: 'backup' })]);
-  const refusal = 'Error creating job: jobs.batch "backup-1" is forbidden: exceeded quota: jobs-cap, requested: count=1';
+  const refusal =
+    'Error creating job: jobs.batch "backup-1" is forbidden: exceeded quota: jobs-cap, requested: count=1';
   const detail = { cause: 'createRejected', refusal };
   await addAlert(fleet, { type: 'missedSchedule', context: { verdict: { detail } } });
   const [alert] = await alertsOf(fleet);

@@ -5,6 +5,7 @@ import {
   exitInWords,
   failureOf,
   missedCause,
+  lacksSuccess,
   openRunOf,
   stepOf,
   suspendedCause,
@@ -245,13 +246,13 @@ function runOf(
   alert: StoredAlert,
   { known, lastFailures }: Pick<Gathered, 'known' | 'lastFailures'>,
 ): NamedRun | undefined {
-  const { cronJobId, type, subject } = alert;
-  const lacksSuccess = (type === 'deadManTriggered' || subject === 'neverSucceeded') && alert.endedAt === undefined;
-  const failed = lacksSuccess
-    ? known.get(cronJobId)?.failedRun?.jobName
-    : isOfRate(alert)
-      ? lastFailures.get(cronJobId)
-      : undefined;
+  const { cronJobId, type } = alert;
+  const failed =
+    lacksSuccess(alert) && alert.endedAt === undefined
+      ? known.get(cronJobId)?.failedRun?.jobName
+      : isOfRate(alert)
+        ? lastFailures.get(cronJobId)
+        : undefined;
   const jobName = type === 'jobFailed' ? toWordedAlert(alert).facts.jobName : failed;
   return jobName === undefined ? undefined : { cronJobId, jobName };
 }

@@ -1,7 +1,7 @@
 import { keepKnown, toAlertFacts } from '../delivery/alert-context.ts';
 import type { Instant } from '../instant.ts';
 import type { AlertRecord, AlertRules, HoldingFinding, NoStep } from './alert.ts';
-import { isEdge } from './edge.ts';
+import { isEdge } from '../alert-types/traits.ts';
 import { addFlip, flappingUntil } from './flapping.ts';
 import { messageHold, type MessageHold } from './holds.ts';
 import { routesOf } from './routes.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { severities } from '../../contract/index.ts';
+import { severities, undoneWorkTypes } from '../../contract/index.ts';
 import {
   ancestorsOf,
   cycleThrough,
@@ -9,7 +9,6 @@ import {
   holdingParent,
   readDependsOn,
   toNamedRef,
-  typesThatHold,
   type Dependencies,
   type DependencyFacts,
   type ParentAlert,
@@ -86,7 +85,7 @@ test('of random graphs nothing is held without a parent on a way of five steps w
   const size = 12;
   const node = fc.nat({ max: size - 1 }).map(String);
   const alert = fc.record({
-    type: fc.constantFrom(...typesThatHold),
+    type: fc.constantFrom(...undoneWorkTypes),
     severity: fc.constantFrom(...severities),
     isTold: fc.boolean(),
   });

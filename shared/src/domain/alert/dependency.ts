@@ -1,4 +1,4 @@
-import type { AlertSubject, AlertType, Ref, Severity } from '../../contract/index.ts';
+import { undoneWorkTypes, type AlertSubject, type AlertType, type Ref, type Severity } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 import type { MessageHold } from './holds.ts';
 
@@ -97,15 +97,6 @@ export interface ParentAlert {
   readonly toldAt: Instant | undefined;
 }
 
-/** Alerts that say that the work of a CronJob was not done. */
-export const typesThatHold: readonly AlertType[] = [
-  'jobFailed',
-  'missedSchedule',
-  'deadManTriggered',
-  'jobStuck',
-  'absent',
-];
-
 /** Whether an alert may follow from one of a parent; that a CronJob is suspended or gone was done to it itself. */
 function mayFollow({ type, subject }: DependentAlert): boolean {
   return type !== 'jobSuspended' && subject !== 'disappeared';
@@ -122,7 +113,9 @@ export function holdingParent(alert: DependentAlert, parents: readonly ParentAle
   if (!mayFollow(alert)) return undefined;
   return parents.find(
     ({ type, severity, toldAt }) =>
-      toldAt !== undefined && typesThatHold.includes(type) && (severity === 'critical' || alert.severity === 'warning'),
+      toldAt !== undefined &&
+      undoneWorkTypes.includes(type) &&
+      (severity === 'critical' || alert.severity === 'warning'),
   );
 }
 

@@ -5,7 +5,7 @@ import type { Silence } from '../mute/silence.ts';
 import { remindAfterMs } from './active.ts';
 import type { AlertFinding, AlertRecord, AlertRules, AlertStep, AlertWorld, NoStep } from './alert.ts';
 import type { ParentAlert } from './dependency.ts';
-import { isEdge } from './edge.ts';
+import { isEdge } from '../alert-types/traits.ts';
 import { next } from './life.ts';
 import type { Admitting, ToldTo } from './routes.ts';
 import { alertSeverity } from './severity.ts';

@@ -12,7 +12,7 @@ import type {
   HoldingFinding,
   NoStep,
 } from './alert.ts';
-import { isEdge } from './edge.ts';
+import { isEdge, isOverWindow } from '../alert-types/traits.ts';
 import { addFlip, flappingUntil, isFlapping, type Flips } from './flapping.ts';
 import { messageHold, type Mute } from './holds.ts';
 import { routesOf } from './routes.ts';
@@ -258,8 +258,7 @@ function stayActive(draft: StepDraft<EndVerdict>, alert: AlertRecord): AlertReco
 
 /** Two in a row end what is computed over a window and may cross its limit to and fro; one ends all else. */
 function quietVerdictsNeeded(type: AlertType, subject: AlertSubject | undefined): number {
-  const isWindowed = type === 'durationRegression' || (type === 'slaBreached' && subject === 'successRate');
-  return isWindowed ? 2 : 1;
+  return isOverWindow({ type, subject }) ? 2 : 1;
 }
 
 /** The fourth change within an hour: from now on it stays active, and each change is told no more. */

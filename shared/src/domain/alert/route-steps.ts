@@ -5,10 +5,10 @@ import {
   type RouteStepKind,
   type routeStepEffects,
 } from '../../contract/index.ts';
-import { nameFinding } from '../delivery/finding.ts';
+import { nameFinding } from '../alert-types/traits.ts';
 import { counted, spanInWords } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
-import { isEdge } from './edge.ts';
+import { isEdge } from '../alert-types/traits.ts';
 import type { Followed } from './follow.ts';
 import { muteByAnnotation } from './holds.ts';
 import type { Route, RouteChannel, RouteRules } from './route.ts';

@@ -20,7 +20,7 @@ import type { Silence } from '../mute/silence.ts';
 import { dependencyHold, type ParentAlert } from './dependency.ts';
 import { remindAfterMs } from './active.ts';
 import type { AlertRules } from './alert.ts';
-import { isEdge } from './edge.ts';
+import { isEdge } from '../alert-types/traits.ts';
 import { messageHold, muteOf } from './holds.ts';
 import type { Fault } from '../execution/fault.ts';
 import { routesOf, type Admitting, type RefusedChannel, type ToldTo } from './routes.ts';

@@ -1,6 +1,6 @@
 import type { ExecutionChange } from '../../contract/index.ts';
 import type { DigestedAlert, MessageEvent, MessagePod } from './message.ts';
-import { nameFinding } from './finding.ts';
+import { nameFinding } from '../alert-types/traits.ts';
 
 /** `2026-11-21T01:32:42.000Z Warning BackOff: back-off restarting failed container (4 times)` */
 export function eventLine({ time, type, reason, message, count }: MessageEvent): string {

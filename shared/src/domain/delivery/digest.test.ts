@@ -7,7 +7,6 @@ import {
   foldable,
   gather,
   isDigestOver,
-  joinsStorms,
   stormWindowMs,
   type DigestEntry,
   type WaitingDelivery,
@@ -46,20 +45,6 @@ describe('a storm', () => {
     assert.equal(digestDueAt(open, 60_000), quarterMs);
     assert.equal(isDigestOver(open, 60_000 + stormWindowMs - 1), false);
     assert.equal(isDigestOver(open, 60_000 + stormWindowMs), true);
-  });
-
-  test('is joined by what one outage of the cluster brings about, and by nothing else', () => {
-    assert.deepEqual(
-      [
-        joinsStorms('missedSchedule', undefined),
-        joinsStorms('deadManTriggered', undefined),
-        joinsStorms('jobStuck', 'notStarted'),
-        joinsStorms('absent', 'neverSucceeded'),
-        joinsStorms('jobStuck', 'overrunning'),
-        joinsStorms('jobFailed', undefined),
-      ],
-      [true, true, true, true, false, false],
-    );
   });
 });
 

@@ -1,7 +1,6 @@
 import {
   severities,
   type FailureCause,
-  type AlertSubject,
   type AlertType,
   type ChannelType,
   type MessageSeverity,
@@ -95,12 +94,6 @@ export function isDigestOver({ lastEntryAt }: OpenDigest, now: Instant): boolean
 export function digestDueAt({ cause, openedAt, toldAt }: OpenDigest, now: Instant): Instant {
   const waitMs = cause === 'scope' ? scopeWaitMs : 0;
   return toldAt === undefined ? openedAt + waitMs : Math.max(now + waitMs, toldAt + updateEveryMs);
-}
-
-/** Types that one outage of the cluster brings about for many CronJobs at once (detection.md section 4). */
-export function joinsStorms(type: AlertType, subject: AlertSubject | undefined): boolean {
-  if (type === 'jobStuck') return subject === 'notStarted';
-  return type === 'missedSchedule' || type === 'deadManTriggered' || subject === 'neverSucceeded';
 }
 
 /** A delivery that waits for its channel's rate limit. */

@@ -4,7 +4,9 @@ import type { AlertSubject, AlertType } from '../../contract/index.ts';
 import { rateInWords } from '../verdict/figures.ts';
 import { alertTypes, alertTypeTable } from '../../contract/index.ts';
 import { aDigestMessage, anAlertMessage, aTestMessage } from '../../testing/messages.ts';
-import { describeFinding, nameFinding, type Finding } from './finding.ts';
+import { describeFinding } from '../alert-types/index.ts';
+import { nameFinding } from '../alert-types/traits.ts';
+import type { Finding } from '../alert-types/finding.ts';
 import {
   closingTitleOf,
   firstNoticeTitleOf,

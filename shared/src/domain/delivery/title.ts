@@ -1,6 +1,8 @@
 import type { AlertSubject, AlertType, MessageSeverity, Ref, Severity } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
-import { describeEnded, describeFinding, nameFinding, type Finding } from './finding.ts';
+import { describeEnded, describeFinding, endInWords } from '../alert-types/index.ts';
+import { nameFinding } from '../alert-types/traits.ts';
+import type { Finding } from '../alert-types/finding.ts';
 import type { AlertMessage, DigestMessage, Heading, Message } from './message.ts';
 import { counted, spanInWords, timeOn, toLocalTime } from './wording.ts';
 
@@ -52,22 +54,9 @@ export function firstNoticeTitleOf(notice: FirstNotice): string {
   const begin = timeOn(end.date, failedAt ?? sinceAt, timeZone);
   const what = finding === undefined ? `${nameFinding(type, subject)} at ${begin}` : describeEnded(finding, begin);
   const word = state === 'resolved' ? 'RESOLVED' : 'CLOSED';
-  const how = endInWords({ type, subject, state, closeCause, byRun: succeededAt !== undefined });
+  const ended = closeCause == null ? 'closed' : closeCauseInWords(closeCause);
+  const how = state === 'expired' ? ended : endInWords({ type, subject }, succeededAt !== undefined);
   return `${word} ${cronjob.namespace}/${cronjob.name}: ${what}; ${how} at ${end.time} ${end.zone}`;
-}
-
-function endInWords({
-  type,
-  subject,
-  state,
-  closeCause,
-  byRun,
-}: Pick<Closing, 'type' | 'subject' | 'state' | 'closeCause'> & { readonly byRun: boolean }): string {
-  if (state === 'expired') return closeCause == null ? 'closed' : closeCauseInWords(closeCause);
-  if (type === 'absent' && subject === 'disappeared') return 'there again';
-  if (byRun && type === 'absent') return 'succeeded';
-  if (byRun) return type === 'jobFailed' || type === 'deadManTriggered' ? 'succeeded again' : 'well again';
-  return 'over';
 }
 
 const closeCauses: Readonly<Record<string, string>> = {

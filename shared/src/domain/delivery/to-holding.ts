@@ -3,8 +3,8 @@ import type { Figures, Verdict } from '../detect/verdict.ts';
 import type { Fault } from '../execution/fault.ts';
 import type { Instant } from '../instant.ts';
 import { withoutAbsent, type AlertFacts, type AlertRun } from './alert-context.ts';
-import type { Finding } from './finding.ts';
-import { sentenceOf } from './sentence.ts';
+import type { Finding } from '../alert-types/finding.ts';
+import { sentenceOf } from '../alert-types/index.ts';
 
 export type HoldingVerdict = Extract<Verdict, { readonly kind: 'holds' }>;
 

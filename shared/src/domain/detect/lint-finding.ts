@@ -88,6 +88,7 @@ export interface LintedMonitor {
         readonly windowDays: number;
         readonly minRuns: number;
         readonly maxDuration: string | undefined;
+        readonly minDuration?: string | undefined;
         readonly durationRegressionThreshold: number;
       }
     | undefined;

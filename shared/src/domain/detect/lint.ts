@@ -1,5 +1,6 @@
-import { alertTypes, isGroupName, type AlertType } from '../../contract/index.ts';
+import { isGroupName } from '../../contract/index.ts';
 import { cycleThrough, mostDependencies, readDependsOn, toNamedRef, toName } from '../alert/dependency.ts';
+import { raisedTypes } from '../alert-types/index.ts';
 import { routesOf, type Routing } from '../alert/routes.ts';
 import { alertSeverity } from '../alert/severity.ts';
 import { counted } from '../delivery/wording.ts';
@@ -168,24 +169,6 @@ function lintDependencies({ monitor, cronJobs, dependencies }: LintFacts): LintF
     ];
   });
   return [...named, ...declared];
-}
-
-/** The types of alerts that a monitor can raise, in the order of the table. */
-export function raisedTypes(monitor: LintedMonitor): AlertType[] {
-  const { sla } = monitor;
-  const asked: Readonly<Record<AlertType, boolean>> = {
-    jobFailed: monitor.jobFailed.enabled,
-    missedSchedule: monitor.missedSchedule.enabled,
-    deadManTriggered: monitor.deadManSwitch?.enabled === true,
-    slaBreached: sla?.enabled === true || (monitor.output?.assertions.length ?? 0) > 0,
-    durationRegression: sla?.enabled === true && sla.durationRegressionThreshold > 0,
-    jobSuspended: monitor.suspendedHandling.alertIfSuspendedFor !== undefined,
-    jobStuck: monitor.stuckJobs.enabled,
-    absent:
-      (monitor.deadManSwitch?.enabled === true && monitor.deadManSwitch.fromCreation === true) ||
-      monitor.expects !== undefined,
-  };
-  return alertTypes.filter((type) => asked[type]);
 }
 
 /** Who names no zone leaves it to the cluster which one is meant. */

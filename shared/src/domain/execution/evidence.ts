@@ -1,6 +1,6 @@
 import type { Instant } from '../instant.ts';
 
-export const evidenceKinds = ['logs', 'events', 'attempts', 'decisive'] as const;
+const evidenceKinds = ['logs', 'events', 'attempts', 'decisive'] as const;
 export type EvidenceKind = (typeof evidenceKinds)[number];
 
 /** What was captured about a run (or an alert): the log of one container, the events, the pods, and which lines of its logs are decisive. */

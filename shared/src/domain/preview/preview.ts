@@ -1,5 +1,6 @@
 import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
 import type { AlertRules, AlertWorld } from '../alert/alert.ts';
+import { isOverWindow } from '../alert-types/traits.ts';
 import type { MessageHold } from '../alert/holds.ts';
 import { toHolding, type HoldingVerdict } from '../delivery/to-holding.ts';
 import { judge, judgedKinds, partOf, type DetectionRules, type Judged, type Part } from '../detect/chain.ts';
@@ -220,8 +221,8 @@ class Replay {
     const life = this.#lifeOf(type, subject);
     if (!life) return;
     const key = `${type}/${subject ?? ''}`;
-    const isWindowed = subject === 'successRate' || type === 'durationRegression';
-    if (!isWindowed) this.#dueAt.set(key, verdict.kind === 'holds' ? undefined : after(verdict.dueAt, now));
+    if (!isOverWindow({ type, subject }))
+      this.#dueAt.set(key, verdict.kind === 'holds' ? undefined : after(verdict.dueAt, now));
     if (verdict.kind === 'undecided') return;
     if (verdict.kind === 'quiet') {
       const { reason } = verdict;

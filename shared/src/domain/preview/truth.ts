@@ -1,5 +1,6 @@
 import type { PreviewTruth } from '../../contract/index.ts';
 import { isGroupName } from '../../contract/index.ts';
+import { lacksSuccess } from '../alert-types/traits.ts';
 import { counted } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
 import type { PreviewedCronJob, PreviewedRun } from './history.ts';
@@ -66,15 +67,14 @@ function knownEnds(cronJob: PreviewedCronJob): readonly KnownEnd[] {
 }
 
 function isTrue(
-  { type, sinceAt, activatedAt, endedAt = Infinity }: PreviewedAlert,
+  { type, subject, sinceAt, activatedAt, endedAt = Infinity }: PreviewedAlert,
   ends: readonly KnownEnd[],
   deadlines: readonly Instant[],
 ): boolean | undefined {
   const isWhileOpen = (at: Instant): boolean => at >= sinceAt && at <= endedAt;
   if (deadlines.some(isWhileOpen) || ends.some(({ at, isBad }) => isBad && isWhileOpen(at))) return true;
   // The limit of a dead-man's switch passes by itself: what opened it is the run that should have succeeded before.
-  const isBySilence = type === 'deadManTriggered' || type === 'absent';
-  if (isBySilence && ends.findLast(({ at }) => at <= sinceAt)?.isBad) return true;
+  if (lacksSuccess({ type, subject }) && ends.findLast(({ at }) => at <= sinceAt)?.isBad) return true;
   const next = ends.find(({ at }) => at > activatedAt);
   return next && !next.isBad ? false : undefined;
 }

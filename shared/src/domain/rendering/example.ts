@@ -1,5 +1,5 @@
 import type { AlertType, Ref, Severity } from '../../contract/index.ts';
-import { nameFinding } from '../delivery/finding.ts';
+import { nameFinding } from '../alert-types/traits.ts';
 import type { Message, Outgoing } from '../delivery/message.ts';
 import { headingOf } from '../delivery/title.ts';
 import type { Instant } from '../instant.ts';

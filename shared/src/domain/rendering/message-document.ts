@@ -1,6 +1,6 @@
 import { toldWords, wordOfReason, type Hold, type Suppression } from '../../contract/index.ts';
 import { changeLine, digestedLine, eventLine, podLine } from '../delivery/context-lines.ts';
-import { nameFinding } from '../delivery/finding.ts';
+import { nameFinding } from '../alert-types/traits.ts';
 import type {
   AlertMessage,
   AlertNews,

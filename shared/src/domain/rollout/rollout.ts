@@ -1,4 +1,4 @@
-import { alertTypes, alertTypeTable, severities } from '../../contract/index.ts';
+import { alertTypes, alertTypeTable, severities, undoneWorkTypes } from '../../contract/index.ts';
 import type { AlertType, RolloutState, ScheduleProblem, Severity } from '../../contract/index.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { Instant } from '../instant.ts';
@@ -66,15 +66,6 @@ export interface RolloutVerdict {
   readonly reason: string | undefined;
   readonly jobReason?: string | undefined;
 }
-
-/** Alerts that say that what was rolled out does not run. */
-export const rolloutAlertTypes = [
-  'jobFailed',
-  'missedSchedule',
-  'deadManTriggered',
-  'jobStuck',
-  'absent',
-] as const satisfies readonly AlertType[];
 
 /**
  * How the present job template of a CronJob fares, for those who roll it out. It forgets what earlier templates did: a fix of a failed one
@@ -153,8 +144,7 @@ const problemWords: Readonly<Record<ScheduleProblem, string>> = {
 
 /** An alert of before, or of a run that was started before, is about an earlier template. */
 function isAboutTemplate({ type, sinceAt, runStartedAt }: RolloutAlert, { at }: JobTemplate): boolean {
-  const tells = (rolloutAlertTypes as readonly AlertType[]).includes(type);
-  return tells && sinceAt > at && (runStartedAt === undefined || runStartedAt >= at);
+  return undoneWorkTypes.includes(type) && sinceAt > at && (runStartedAt === undefined || runStartedAt >= at);
 }
 
 function byWeight(a: RolloutAlert, b: RolloutAlert): number {

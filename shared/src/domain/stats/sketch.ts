@@ -18,8 +18,6 @@ export const sketchError = 0.01;
 const g = (1 + sketchError) / (1 - sketchError);
 const logG = Math.log(g);
 
-export const emptySketch: Sketch = { zeros: 0, buckets: new Map() };
-
 /** A sketch of these values, all >= 0; negative and non-finite ones are not durations and throw. */
 export function sketchOf(values: Iterable<number>): Sketch {
   let zeros = 0;

@@ -7,7 +7,9 @@ import {
 } from '../../contract/index.ts';
 import { counted } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
-import { alertWords, rateWords, type WordedAlert } from './alert-words.ts';
+import { alertWords } from '../alert-types/index.ts';
+import { rateWords } from '../alert-types/of-targets.ts';
+import type { WordedAlert } from '../alert-types/finding.ts';
 import { durationInWords, exitInWords, instantIn, limitInWords } from './figures.ts';
 import type { OwnKind } from './standing.ts';
 

@@ -1,4 +1,3 @@
-export { alertWords, rateWords, type WordedAlert } from './alert-words.ts';
 export {
   brokenWords,
   cronJobWords,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Told, VerdictStep } from '../../contract/index.ts';
 import type { Attempt } from '../execution/attempts.ts';
 import { deadlineStep, evictedStep, killedStep } from './patch-steps.ts';
-import { missedCause } from '../delivery/sentence.ts';
+import { missedCause } from '../alert-types/of-absence.ts';
 import { missingIn, openRunOf, stepOf, waitingCause, type StepFacts } from './step.ts';
 
 const cronJob = { namespace: 'prod', name: 'backup' };

@@ -1,4 +1,12 @@
-import type { AbsenceCause, Ref, Told, VerdictFinding, VerdictKind, VerdictStep } from '../../contract/index.ts';
+import {
+  alertTypesOf,
+  type AbsenceCause,
+  type Ref,
+  type Told,
+  type VerdictFinding,
+  type VerdictKind,
+  type VerdictStep,
+} from '../../contract/index.ts';
 
 /** What the next step follows from. */
 export interface StepFacts {
@@ -24,8 +32,8 @@ export interface StepFacts {
 
 type Row = (facts: StepFacts) => VerdictStep | undefined;
 
-const absences: readonly VerdictKind[] = ['missedSchedule', 'missedLast', 'deadManTriggered', 'absent'];
-const suspensions: readonly VerdictKind[] = ['jobSuspended', 'suspended'];
+const absences: readonly VerdictKind[] = [...alertTypesOf('absence'), 'missedLast'];
+const suspensions: readonly VerdictKind[] = [...alertTypesOf('suspension'), 'suspended'];
 
 /** The first row that fits; a rule that cannot hold comes before everything else, for nothing else ends its alerts. */
 const rows: readonly Row[] = [

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AlertSubject, AlertType, HealthState, ToldReason } from '../../contract/index.ts';
-import { alertWords, type WordedAlert } from './alert-words.ts';
+import { alertWords } from '../alert-types/index.ts';
+import type { WordedAlert } from '../alert-types/finding.ts';
 import { suspendedCause, type Suspended } from './cron-job-words.ts';
 import { holdsOf } from './holds.ts';
 import { printWords } from './print-words.ts';

@@ -9,7 +9,8 @@ import type {
   Words,
 } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
-import { alertWords, type WordedAlert } from './alert-words.ts';
+import { alertWords } from '../alert-types/index.ts';
+import type { WordedAlert } from '../alert-types/finding.ts';
 import { cronJobWords, type CronJobWordFacts } from './cron-job-words.ts';
 import { standingOf, type StandingFacts } from './standing.ts';
 

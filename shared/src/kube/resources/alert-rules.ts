@@ -1,4 +1,3 @@
-import { alertTypes, type AlertType } from '../../contract/index.ts';
 import {
   annotationProblemsOf,
   parseResourceDuration,
@@ -48,7 +47,7 @@ export function routeRulesOf(effective: Effective<MonitorSpec>): RouteRules {
     ...alertRulesOf(effective),
     severitySourceOf: effective.severitySourceOf,
     looksFor: raisedTypes(spec),
-    looksForInGroups: looksForInGroups(spec),
+    looksForInGroups: raisedTypes(spec, 'inGroups'),
     jobFailed,
     missedSchedule,
     pausesSuspended: spec.suspendedHandling.pauseMonitoring,
@@ -67,17 +66,6 @@ export function ownOfLinted(effective: Effective<MonitorSpec>, own: OwnSettings,
       source === 'CronJob' ? message : `${message} (Namespace ${object})`,
     ),
   };
-}
-
-/** What has no slots is judged by how its Jobs end and how long they take. */
-function looksForInGroups({ sla, jobFailed, stuckJobs }: MonitorSpec): AlertType[] {
-  const raised: Readonly<Partial<Record<AlertType, boolean>>> = {
-    jobFailed: jobFailed.enabled,
-    slaBreached: sla?.enabled === true && (sla.maxDuration !== undefined || sla.minDuration !== undefined),
-    durationRegression: sla?.enabled === true && sla.durationRegressionThreshold > 0,
-    jobStuck: stuckJobs.enabled,
-  };
-  return alertTypes.filter((type) => raised[type]);
 }
 
 function msOf(duration: string | undefined): number {

@@ -6,7 +6,7 @@ import { GcPauses } from './runtime.ts';
 import { renderFamilies } from './render.ts';
 import { runtimeFamilies } from './runtime.ts';
 
-export { createNeighbourMetrics, type NeighbourMetrics } from './neighbours.ts';
+export { createNeighbourMetrics } from './neighbours.ts';
 export type { Registry } from 'prom-client';
 export { textContentType } from './render.ts';
 

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 
 /** How the database and the API server do, as this process sees them. */
-export interface NeighbourMetrics {
+interface NeighbourMetrics {
   /** For what speaks to the API server: one call for each request. */
   readonly kubeAnswered: (answer: {
     readonly verb: string;

@@ -12,7 +12,7 @@ import type { Clock } from '../clock.ts';
 import type { ProblemList } from '../problem-list.ts';
 import type { ProcessMetrics } from './index.ts';
 
-export interface SymptomWatchDeps {
+interface SymptomWatchDeps {
   readonly metrics: Pick<ProcessMetrics, 'registry' | 'read'>;
   readonly problems: Pick<ProblemList, 'add' | 'current'>;
   /** How often each scheduler runs, milliseconds; empty for a process without any. */

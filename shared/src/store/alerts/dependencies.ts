@@ -1,7 +1,6 @@
-import type { AlertType, Severity } from '../../contract/index.ts';
+import { undoneWorkTypes, type AlertType, type Severity } from '../../contract/index.ts';
 import {
   ancestorsOf,
-  typesThatHold,
   type Dependencies,
   type HeldForParents,
   type Instant,
@@ -41,7 +40,7 @@ export async function listParentAlerts(
   const ancestors = new Map(children.map((child) => [child, ancestorsOf(dependencies, child)]));
   const wanted = new Set([...ancestors.values()].flat());
   const names = [...new Set([...wanted].map((ref) => ref.slice(ref.indexOf('/') + 1)))];
-  const types = typesThatHold.map((type) => `'${type}'`).join(', ');
+  const types = undoneWorkTypes.map((type) => `'${type}'`).join(', ');
   const found = await rowsIn(
     db,
     names,

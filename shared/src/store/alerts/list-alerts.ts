@@ -1,5 +1,6 @@
 import {
   alertStates,
+  alertTypeTable,
   openAlertStates,
   severities,
   type AlertState,
@@ -11,7 +12,7 @@ import {
   type SeveritySource,
   type Suppression,
 } from '../../contract/index.ts';
-import type { Fault, Instant } from '../../domain/index.ts';
+import type { AlertRecord, Fault, Instant } from '../../domain/index.ts';
 import { inParts, marks, rows, type Row } from '../ask.ts';
 import { afterRow, orderOf, type OrderKey } from '../keyset.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
@@ -20,6 +21,8 @@ import { toFault } from '../fault-columns.ts';
 import { toId16 } from '../id16.ts';
 import { toMutedThere, type MutedThere } from './told-there.ts';
 import { faultWords } from '../words.ts';
+import { quoted } from '../upsert.ts';
+import { alertColumns, toAlertRecord } from './alert-record.ts';
 
 /** One incident, open or in history, with its acknowledgement. */
 export interface StoredAlert {
@@ -192,7 +195,7 @@ export async function listOpenAlerts(db: Db, cronJobIds: readonly number[]): Pro
   const rank = ({ severity, suppressedBy, type }: StoredAlert): number =>
     (severity === 'critical' ? 0 : 4) +
     2 * Number(suppressedBy === 'monitorGone') +
-    Number(type === 'slaBreached' || type === 'durationRegression');
+    Number(alertTypeTable[type].trouble === 'target');
   return found.toSorted((a, b) => rank(a) - rank(b));
 }
 
@@ -296,4 +299,20 @@ function toStoredAlert(db: Db, row: Row): StoredAlert {
             expiresAt: optionalNumber(row['note_expires_at']),
           },
   };
+}
+
+/** The alerts of these CronJobs that began last, open or over, with all that decides about their next move. */
+export async function listLastAlerts(
+  db: Db,
+  cronJobIds: readonly number[],
+  limit: number,
+): Promise<readonly AlertRecord[]> {
+  if (cronJobIds.length === 0) return [];
+  const found = await rows(
+    db,
+    `select ${quoted(alertColumns)} from alerts where cronjob_id in (${marks(cronJobIds)}) ` +
+      `order by case when live_key is null then 1 else 0 end, detected_at desc, id desc limit ${limit}`,
+    [...cronJobIds],
+  );
+  return found.map((row) => toAlertRecord(db, row));
 }

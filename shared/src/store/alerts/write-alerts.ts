@@ -67,10 +67,6 @@ export async function insertAlerts(tx: Tx, alerts: readonly AlertRecord[]): Prom
   await insertRows(tx, { table: 'alerts', columns: alertColumns, rows: alerts.map((alert) => toAlertRow(tx, alert)) });
 }
 
-export async function insertAlert(tx: Tx, alert: AlertRecord): Promise<void> {
-  await insertAlerts(tx, [alert]);
-}
-
 /** Writes all that may change of an alert whose row is locked. */
 export async function updateAlert(tx: Tx, alert: AlertRecord): Promise<void> {
   noteMove(tx, { namespace: alert.namespace, alertId: alert.id });

@@ -7,7 +7,7 @@ import type { Tx } from '../database.ts';
 import { rowsIn, updateRows } from '../upsert.ts';
 import { stateWords } from '../words.ts';
 import { keepListed, selectListed, type WindowMove } from './cronjob-list.ts';
-import type { LastRun } from './last-run.ts';
+import type { LastRun } from './run-columns.ts';
 import { missedSlotOf } from './missed-slot.ts';
 
 /** Columns that state and change of a CronJob are made of, beside those of its row in the list. */

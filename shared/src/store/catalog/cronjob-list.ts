@@ -16,7 +16,7 @@ import { listTable } from '../migrations/0010-cronjob-list.ts';
 import { rowsIn, updateAll, updateRows, type RowUpdate } from '../upsert.ts';
 import { lockCronJobs } from './cron-job-ids.ts';
 import { catalogKinds, stateRank } from './cron-job-filter.ts';
-import type { LastRun } from './last-run.ts';
+import type { LastRun } from './run-columns.ts';
 import { gatherFigures, noRuns, rateVerdictOf, type CronJobFigures, type RateCounts } from './rate-counts.ts';
 
 /*

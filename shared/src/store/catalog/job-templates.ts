@@ -1,5 +1,4 @@
 import {
-  rolloutAlertTypes,
   toAlertFacts,
   withRun,
   type Execution,
@@ -10,7 +9,7 @@ import {
   type TemplateRun,
   type TemplateRuns,
 } from '../../domain/index.ts';
-import type { Ref, ScheduleProblem, Severity } from '../../contract/index.ts';
+import { undoneWorkTypes, type Ref, type ScheduleProblem, type Severity } from '../../contract/index.ts';
 import { firstRow, marks, rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText, toJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
@@ -197,7 +196,7 @@ async function withAlerts(db: Db, found: readonly Row[]): Promise<RolloutRow[]> 
     found.map((row) => Number(row['id'])),
     (ids) =>
       `select cronjob_id, type, severity, since_at, context from alerts where cronjob_id in (${ids}) ` +
-      `and state in ('active', 'suppressed') and type in (${rolloutAlertTypes.map((type) => `'${type}'`).join(', ')})`,
+      `and state in ('active', 'suppressed') and type in (${undoneWorkTypes.map((type) => `'${type}'`).join(', ')})`,
   );
   const alertsOf = Map.groupBy(alerts, (row) => Number(row['cronjob_id']));
   return found.map((row) => ({

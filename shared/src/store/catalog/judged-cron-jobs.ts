@@ -4,7 +4,7 @@ import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
 import { toStoredWords, type StoredWords } from './own-settings.ts';
 import { judgesFrom } from './judges-from.ts';
-import type { LastRun } from './last-run.ts';
+import type { LastRun } from './run-columns.ts';
 
 /** A CronJob whose verdicts are asked, as its row knows it. */
 export interface JudgedCronJob {

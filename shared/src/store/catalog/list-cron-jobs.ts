@@ -7,7 +7,7 @@ import { toNames } from '../alerts/dependencies.ts';
 import { rowsIn } from '../upsert.ts';
 import { selectCronJobs, toCronJobRow, type CronJobRow } from './cron-job-row.ts';
 import { templateColumns, toKnownTemplate, type KnownTemplate } from './job-templates.ts';
-import type { LastRun } from './last-run.ts';
+import type { LastRun } from './run-columns.ts';
 import { missedSlotOf } from './missed-slot.ts';
 import { isPlaceholder, type CronJobFilter } from './cron-job-filter.ts';
 import { listIdsInOrder, type CronJobOrder } from './page-cron-jobs.ts';
@@ -132,4 +132,36 @@ function toCatalogCronJob(db: Db, row: Row): CatalogCronJob {
     firstSeenAt: Number(row['first_seen_at']),
     oldestRunAt: optionalNumber(row['oldest_run_at']),
   };
+}
+
+/** The generation of every present CronJob as it was written down last: a higher one in the cluster tells of an edit since. */
+export async function listGenerations(db: Db): Promise<{ readonly uid: string; readonly generation: number }[]> {
+  const found = await rows(db, 'select uid_text, generation from cronjobs where deleted_at is null');
+  return found.map((row) => ({ uid: String(row['uid_text']), generation: Number(row['generation']) }));
+}
+
+/** CronJobs whose history a person began to remove after `since`, by the clock of the store. What retention removes is older than that. */
+export async function listClearedHistories(db: Db, since: Instant): Promise<number[]> {
+  const found = await rows(db, 'select id from cronjobs where baseline_at > ? order by id', [since]);
+  return found.map((row) => Number(row['id']));
+}
+
+/** Who owns each CronJob that is there, by its id; those without an owner are left out. */
+export async function listOwners(db: Db): Promise<ReadonlyMap<number, string>> {
+  const found = await rows(db, 'select id, notes from cronjobs where deleted_at is null');
+  return new Map(
+    found.flatMap((row) => {
+      const { owner } = (fromJson(row['notes']) ?? {}) as CronJobNotes; // written by projectCronJob
+      return owner === undefined ? [] : [[Number(row['id']), owner] as const];
+    }),
+  );
+}
+
+/** Namespaces of which anything is known: of CronJobs, removed ones included while their rows are kept, and of monitors. By name. */
+export async function listNamespaces(db: Db): Promise<string[]> {
+  const found = await rows(
+    db,
+    'select namespace from cronjobs union select namespace from monitors order by namespace',
+  );
+  return found.map((row) => String(row['namespace']));
 }

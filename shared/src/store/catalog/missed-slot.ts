@@ -1,7 +1,7 @@
 import type { Instant } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
 import { fromJson, optionalNumber } from '../column.ts';
-import type { LastRun } from './last-run.ts';
+import type { LastRun } from './run-columns.ts';
 
 /**
  * The newest judged slot of a row of `cronjobs`, if it is missed: one that was started after it has its outcome as well, whether its run has

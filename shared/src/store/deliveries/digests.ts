@@ -3,6 +3,7 @@ import type { AlertState, AlertSubject, AlertType, MessageSeverity, Severity } f
 import {
   dedupKeyOf,
   joinsStorms,
+  stormTypes,
   type DigestCause,
   type Fault,
   type FrozenMessage,
@@ -44,10 +45,10 @@ const selected =
 export async function listStormEntries(db: Db, sinceAt: Instant): Promise<GatheredAlert[]> {
   const found = await rows(
     db,
-    `${selected} where state = 'active' and activated_at >= ? and type in ('missedSchedule', 'deadManTriggered', 'jobStuck', 'absent')`,
-    [sinceAt],
+    `${selected} where state = 'active' and activated_at >= ? and type in (${marks(stormTypes)})`,
+    [sinceAt, ...stormTypes],
   );
-  return found.map((row) => toGathered(db, row)).filter(({ type, subject }) => joinsStorms(type, subject));
+  return found.map((row) => toGathered(db, row)).filter(joinsStorms);
 }
 
 /** What a digest gathered that still is active, or that ended before any message told of it. */

@@ -1,7 +1,7 @@
 import type { Execution, Fault } from '../../domain/index.ts';
 import { change, firstRow } from '../ask.ts';
 import { withEvidenceOfRun } from '../catalog/job-templates.ts';
-import type { LastRun } from '../catalog/last-run.ts';
+import type { LastRun } from '../catalog/run-columns.ts';
 import { cleanText, fromJson, optionalCleanText, optionalNumber, toJson } from '../column.ts';
 import type { Db, Store } from '../database.ts';
 import { toFault, toFaultColumns } from '../fault-columns.ts';

@@ -1,6 +1,6 @@
 import type { Execution, Instant } from '../../domain/index.ts';
 import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
-import { failedAfter, newerRun, toLastRun, type LastRun } from '../catalog/last-run.ts';
+import { failedAfter, newerRun, toLastRun, type LastRun } from '../catalog/run-columns.ts';
 import {
   afterTemplateRun,
   templateColumns,

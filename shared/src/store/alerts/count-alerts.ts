@@ -1,6 +1,6 @@
 import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
 import type { Instant } from '../../domain/index.ts';
-import { marks, rows } from '../ask.ts';
+import { marks, rows, firstRow } from '../ask.ts';
 import { optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
@@ -52,4 +52,34 @@ export async function listAlertStarts(
     severity: String(row['severity']) as Severity,
     sinceAt: Number(row['since_at']),
   }));
+}
+
+/** Open alerts by state. */
+interface OpenAlerts {
+  readonly active: number;
+  readonly pending: number;
+  readonly suppressed: number;
+  /** Open ones that are acknowledged. */
+  readonly acknowledged: number;
+}
+
+/** Of these namespaces, of all when none is given. */
+export async function countOpenAlerts(db: Db, namespaces: readonly string[]): Promise<OpenAlerts> {
+  const within = namespaces.length > 0 ? ` and a.namespace in (${marks(namespaces)})` : '';
+  const isIn = (state: string): string => `sum(case when a.state = '${state}' then 1 else 0 end)`;
+  const row = await firstRow(
+    db,
+    `select ${isIn('active')} as n_active, ${isIn('pending')} as n_pending, ${isIn('suppressed')} as n_suppressed, ` +
+      'sum(case when k.alert_id is null then 0 else 1 end) as n_acknowledged ' +
+      'from alerts a left join acknowledgements k on k.alert_id = a.id and k.ended_at is null ' +
+      `where a.state in ('active', 'pending', 'suppressed')${within}`,
+    namespaces,
+  );
+  const count = (name: string): number => Number(row?.[`n_${name}`] ?? 0);
+  return {
+    active: count('active'),
+    pending: count('pending'),
+    suppressed: count('suppressed'),
+    acknowledged: count('acknowledged'),
+  };
 }

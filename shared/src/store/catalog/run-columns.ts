@@ -1,5 +1,29 @@
+import { suspendedJob } from '../../contract/index.ts';
+import type { Tx } from '../database.ts';
+import { rowsIn, updateRows } from '../upsert.ts';
 import type { Execution, Instant } from '../../domain/index.ts';
 import { toId16 } from '../id16.ts';
+
+/** Sets `running` of these CronJobs to the number of their active Jobs that are not suspended. Returns the ids of those whose number moved. */
+export async function countRunning(tx: Tx, cronJobIds: readonly number[]): Promise<number[]> {
+  const counts = await rowsIn(
+    tx,
+    cronJobIds,
+    (marks) => `select c.id, c.running, (select count(*) from active_jobs a where a.cronjob_id = c.id
+                  and coalesce(a.waiting_reason, '') <> '${suspendedJob}') as jobs
+                from cronjobs c where c.id in (${marks})`,
+  );
+  const moved = counts
+    .map((row) => ({ id: Number(row['id']), before: Number(row['running']), now: Number(row['jobs']) }))
+    .filter(({ before, now }) => before !== now);
+  await updateRows(tx, {
+    table: 'cronjobs',
+    key: 'id',
+    columns: { running: 'int' },
+    rows: moved.map(({ id, now }) => [id, now]),
+  });
+  return moved.map(({ id }) => id);
+}
 
 const kept = [
   'jobName',
