@@ -87,7 +87,8 @@ async function explained(played: Play, trial: Trial, differences: readonly Diffe
     async (smaller) => (await differ(smaller)).length > 0,
     shrinkMs === undefined ? {} : { mostMs: shrinkMs },
   );
-  const again = `SEED=${kept.seed} CELLS=${kept.cells} DISTURBANCES=${kept.scope} DATABASES=${name} npm test -- tests/truth/observer`;
+  const wide = kept.isQuiet ? ` WIDE=${kept.cronJobs} DAYS=${kept.days}` : '';
+  const again = `SEED=${kept.seed} CELLS=${kept.cells}${wide} DISTURBANCES=${kept.scope} DATABASES=${name} npm test -- tests/truth/observer`;
   return [
     `seed ${kept.seed}: ${differences.length} differences; again with ${again}`,
     ...differences.slice(0, 20).map(sentenceOf),
