@@ -3,6 +3,7 @@ import { lateAfterMs, type Instant, type JudgedSlot } from '../../domain/index.t
 import { inParts, rows } from '../ask.ts';
 import { optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
+import { filledUp } from '../facts/newest-of-each.ts';
 import { mostClockLeadMs } from '../executions/born-for-slot.ts';
 import { causeWords, outcomeWords } from '../words.ts';
 import { findStartSkew } from './start-skew.ts';
@@ -14,7 +15,7 @@ interface RecentSlot extends JudgedSlot {
 }
 
 /** CronJobs of one statement: each is three pieces of it. */
-const cronJobsPerStatement = 100;
+const cronJobsPerStatement = 64;
 const counted = (['missed', 'skippedForbid', 'skippedDeadline'] as const).map((word) => outcomeWords.toNumber(word));
 
 /**
@@ -28,7 +29,8 @@ export async function listRecentSlots(
 ): Promise<ReadonlyMap<number, RecentSlot[]>> {
   const lateAfter = lateAfterMs(await findStartSkew(db));
   const found = new Map<number, Map<Instant, RecentSlot>>();
-  for (const ids of inParts(cronJobIds, cronJobsPerStatement)) {
+  for (const part of inParts(cronJobIds, cronJobsPerStatement)) {
+    const ids = filledUp(part);
     const born = await earliestCreations(db, ids, count);
     // Each piece reads the end of one key range. What a piece does not have is -1: a bare null has no type that the others share.
     const pieces = ids.flatMap((_, index) => [
