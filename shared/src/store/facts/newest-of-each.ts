@@ -26,8 +26,7 @@ export async function listNewestOfEach(
 ): Promise<Row[]> {
   const found: Row[] = [];
   const most = 2 ** Math.floor(Math.log2(piecesPerStatement / ranges.length));
-  for (const part of inParts(cronJobIds, most)) {
-    const ids = filledUp(part);
+  for (const ids of inParts(cronJobIds, most, -1)) {
     const pieces = ids.flatMap((_, index) =>
       ranges.map(
         ({ select, where, orderBy, limit }, range) =>
@@ -39,9 +38,4 @@ export async function listNewestOfEach(
     found.push(...(await rows(db, pieces.join(' union all '), bindings)));
   }
   return found;
-}
-
-/** As many ids as a power of two, so that few statements serve lists of all lengths: no CronJob has the id that fills up. */
-export function filledUp(ids: readonly number[]): readonly number[] {
-  return [...ids, ...Array<number>(2 ** Math.ceil(Math.log2(ids.length)) - ids.length).fill(-1)];
 }

@@ -3,7 +3,6 @@ import { lateAfterMs, type Instant, type JudgedSlot } from '../../domain/index.t
 import { inParts, rows } from '../ask.ts';
 import { optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
-import { filledUp } from '../facts/newest-of-each.ts';
 import { mostClockLeadMs } from '../executions/born-for-slot.ts';
 import { causeWords, outcomeWords } from '../words.ts';
 import { findStartSkew } from './start-skew.ts';
@@ -29,8 +28,7 @@ export async function listRecentSlots(
 ): Promise<ReadonlyMap<number, RecentSlot[]>> {
   const lateAfter = lateAfterMs(await findStartSkew(db));
   const found = new Map<number, Map<Instant, RecentSlot>>();
-  for (const part of inParts(cronJobIds, cronJobsPerStatement)) {
-    const ids = filledUp(part);
+  for (const ids of inParts(cronJobIds, cronJobsPerStatement, -1)) {
     const born = await earliestCreations(db, ids, count);
     // Each piece reads the end of one key range. What a piece does not have is -1: a bare null has no type that the others share.
     const pieces = ids.flatMap((_, index) => [
