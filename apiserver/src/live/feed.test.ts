@@ -26,7 +26,7 @@ test('who comes while the last listener goes takes a place of its own', async ()
   waiting[0]?.();
   (await first).stop();
   waiting[1]?.();
-  const { cursor, stop } = await second;
-  assert.equal(typeof cursor, 'number');
-  stop();
+  const listening = await second;
+  assert.equal(typeof listening.cursor, 'number');
+  listening.stop();
 });

@@ -151,7 +151,18 @@ function* inPowersOfTwo<T>(list: readonly T[]): Generator<readonly T[]> {
   }
 }
 
-/** Cuts a list into parts that one statement may carry. */
-export function* inParts<T>(list: readonly T[], size: number = maxRowsPerStatement): Generator<readonly T[]> {
-  for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
+/**
+ * Cuts a list into parts that one statement may carry. `filler`: each part is filled up to a power of two, so that few statements serve lists of
+ * all lengths; of ids it is -1, which no row has.
+ */
+export function* inParts<T>(
+  list: readonly T[],
+  size: number = maxRowsPerStatement,
+  filler?: T,
+): Generator<readonly T[]> {
+  for (let start = 0; start < list.length; start += size) {
+    const part = list.slice(start, start + size);
+    const missing = filler === undefined ? 0 : 2 ** Math.ceil(Math.log2(part.length)) - part.length;
+    yield filler === undefined ? part : [...part, ...Array<T>(missing).fill(filler)];
+  }
 }

@@ -245,4 +245,17 @@ export const slotRows = contract('slots', (test) => {
       { at: now - 2 * hourMs, outcome: 'skippedDeadline', cause: 'previousRunning', message: undefined },
     ]);
   });
+
+  test('lists of three and of four CronJobs are asked for in the same words, which a driver has compiled', async ({
+    store,
+  }) => {
+    const asked: string[] = [];
+    const hear = ({ sql }: { readonly sql: string }): void => void asked.push(sql);
+    store.sql.on('query', hear);
+    await listRecentSlots(store, [1, 2, 3], 3);
+    const ofThree = asked.splice(0);
+    await listRecentSlots(store, [1, 2, 3, 4], 3);
+    store.sql.removeListener('query', hear);
+    assert.deepEqual(asked, ofThree);
+  });
 });

@@ -15,10 +15,13 @@ const share = 1 / databases.filter(({ skip }) => skip === undefined).length;
 const scope: Scope = process.env['DISTURBANCES'] === 'view' ? 'view' : 'all';
 /** CELLS=20 plays large clusters, whose CronJobs share the passes of the service: more CronJob-days, less of each. */
 const cells = Number(process.env['CELLS'] ?? 1);
+/** WIDE=1000 plays that many CronJobs, most of which run once a week, for DAYS=30: waking costs little of each day of one. */
+const wide = Number(process.env['WIDE'] ?? 0);
 const usual = {
   cells,
-  cronJobs: cells > 1 ? 100 : 12,
-  days: 1,
+  ...(wide > 0
+    ? { cronJobs: wide, days: Number(process.env['DAYS'] ?? 30), isQuiet: true }
+    : { cronJobs: cells > 1 ? 100 : 12, days: 1 }),
   scope,
   editsRules: true,
   editsWords: true,

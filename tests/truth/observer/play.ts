@@ -82,12 +82,14 @@ async function explained(played: Play, trial: Trial, differences: readonly Diffe
   const { shrinkMs, ...kept } = played;
   const differ = async (smaller: Trial): Promise<readonly Difference[]> =>
     (await run(smaller, fresh)).differences.flat();
+  const theirs = onlyCronJobsOf(differences, onlyCellsOf(differences, trial));
   const smallest = await shrink(
-    onlyCellsOf(differences, trial),
+    (await differ(theirs)).length > 0 ? theirs : onlyCellsOf(differences, trial),
     async (smaller) => (await differ(smaller)).length > 0,
     shrinkMs === undefined ? {} : { mostMs: shrinkMs },
   );
-  const again = `SEED=${kept.seed} CELLS=${kept.cells} DISTURBANCES=${kept.scope} DATABASES=${name} npm test -- tests/truth/observer`;
+  const wide = kept.isQuiet ? ` WIDE=${kept.cronJobs} DAYS=${kept.days}` : '';
+  const again = `SEED=${kept.seed} CELLS=${kept.cells}${wide} DISTURBANCES=${kept.scope} DATABASES=${name} npm test -- tests/truth/observer`;
   return [
     `seed ${kept.seed}: ${differences.length} differences; again with ${again}`,
     ...differences.slice(0, 20).map(sentenceOf),
@@ -112,6 +114,15 @@ function onlyCellsOf(differences: readonly Difference[], { history, observations
     },
     observations,
   };
+}
+
+/** Mostly nothing but they and their monitors is needed. */
+function onlyCronJobsOf(differences: readonly Difference[], { history, observations }: Trial): Trial {
+  const wanted = new Set(differences.map(({ verdict }) => verdict.cronJobUid));
+  const cronJobs = history.cronJobs.filter(
+    ({ uid, namespace, name }) => wanted.has(uid) || wanted.has(`${namespace}/${name}`),
+  );
+  return { history: { ...history, cronJobs }, observations };
 }
 
 async function untilStatementsGaveUp(): Promise<void> {

@@ -33,25 +33,28 @@ export interface Size {
   readonly editsWords?: boolean | undefined;
   /** Jobs without a CronJob run as well. Absent: as above. */
   readonly hasGroups?: boolean | undefined;
+  /** Most CronJobs run once a week, and what monitors allow fits that: many can be watched for long. Absent: as above. */
+  readonly isQuiet?: boolean | undefined;
 }
 
 /**
- * The lives of a cluster. In one of many cells things happen together, as schedules of people do: runs begin at quarters of an hour and most
+ * The lives of a cluster. In one of many cells, and in a quiet one, things happen together, as schedules of people do: runs begin at quarters
+ * of an hour, or at hours, and most
  * last as long as others do, so that a pass of the service judges many CronJobs. In one of a single cell they happen at any second.
  */
 export function randomHistory(
   seed: number,
-  { cells, cronJobs, days, editsRules, editsWords, hasGroups }: Size,
+  { cells, cronJobs, days, editsRules, editsWords, hasGroups, isQuiet = false }: Size,
 ): History {
   const endAt = startAt + days * dayMs;
   const lives = Array.from({ length: cells }, (_, cell) => {
     const life = withOutputAndExpectations(
-      randomCell(new Random(seed, cell), { cell, cronJobs, endAt, isCrowded: cells > 1 }),
+      randomCell(new Random(seed, cell), { cell, cronJobs, endAt, isCrowded: cells > 1 || isQuiet, isQuiet }),
       // Of its own: what once failed is played as it was.
       new Random(seed, 1_000_000 + cell),
       endAt,
     );
-    const edited = editsRules ? withEditedRules(life, new Random(seed, 2_000_000 + cell), endAt) : life;
+    const edited = editsRules ? withEditedRules(life, new Random(seed, 2_000_000 + cell), endAt, isQuiet) : life;
     const said = editsWords ? withEditedWords(edited, new Random(seed, 4_000_000 + cell), endAt) : edited;
     return hasGroups ? withGroups(said, new Random(seed, 3_000_000 + cell), endAt) : said;
   });
@@ -75,6 +78,11 @@ export function cellOf(namespace: string): string {
 const rhythms = [1, 4, 6, 12, 24, 24, 24, 24, 24, weekHours, weekHours, weekHours];
 /** As in a large cluster: of 30 CronJobs one runs each hour, one each six and one each twelve; the others each day or each week. */
 const rhythmsOfACrowd = [1, 6, 12, ...Array<number>(12).fill(24), ...Array<number>(15).fill(weekHours)];
+/** Of 100 CronJobs two run several times a day and eight each day; the others each week. */
+const quietRhythms = [6, 12, ...Array<number>(8).fill(24), ...Array<number>(90).fill(weekHours)];
+
+/** How long a monitor lets a CronJob be without a success. */
+const silences = { usual: ['3h', '26h', '50h'], quiet: ['200h', '200h', '400h'] } as const;
 
 interface Cell {
   readonly namespace: NamespaceStory;
@@ -85,9 +93,14 @@ interface Cell {
 
 function randomCell(
   chance: Random,
-  size: { readonly cell: number; readonly cronJobs: number; readonly endAt: number; readonly isCrowded: boolean },
+  size: Pick<Size, 'cronJobs'> & {
+    readonly cell: number;
+    readonly endAt: number;
+    readonly isCrowded: boolean;
+    readonly isQuiet: boolean;
+  },
 ): Cell {
-  const { cell, endAt, isCrowded } = size;
+  const { cell, endAt, isCrowded, isQuiet } = size;
   const [prod, team, ops] = [`prod-${cell}`, `team-${cell}`, `ops-${cell}`];
   const grainMs = isCrowded ? 5 * minuteMs : secondMs;
   const within = (from: number, to: number): number =>
@@ -126,8 +139,8 @@ function randomCell(
   }
 
   function aRhythm(): Rhythm {
-    const everyHours = chance.pick(isCrowded ? rhythmsOfACrowd : rhythms);
-    const grain = isCrowded ? 15 : 1;
+    const everyHours = chance.pick(isQuiet ? quietRhythms : isCrowded ? rhythmsOfACrowd : rhythms);
+    const grain = isQuiet ? 60 : isCrowded ? 15 : 1;
     return { everyHours, minute: chance.whole(0, (everyHours < 24 ? 60 : everyHours * 60) / grain - 1) * grain };
   }
 
@@ -210,7 +223,9 @@ function randomCell(
     const spec = {
       ...selectorOf(name),
       jobFailed: { failureThreshold: chance.pick([1, 1, 1, 2]) },
-      ...(chance.chance(0.3) && { deadManSwitch: { maxTimeSinceLastSuccess: chance.pick(['3h', '26h', '50h']) } }),
+      ...(chance.chance(0.3) && {
+        deadManSwitch: { maxTimeSinceLastSuccess: chance.pick(silences[isQuiet ? 'quiet' : 'usual']) },
+      }),
       ...(chance.chance(0.3) && { sla: { minSuccessRate: 0, maxDuration: '20m', durationRegressionThreshold: 0 } }),
       ...(chance.chance(0.3) && { suspendedHandling: { alertIfSuspendedFor: '2h' } }),
       ...(chance.chance(0.3) && { alerting: { alertDelay: chance.pick(['1m', '10m']) } }),
@@ -269,10 +284,10 @@ function withOutputAndExpectations(
 }
 
 /** What monitors come to ask for, each instead of what they asked before: nothing of the kind, or less. */
-const addedRules: readonly (readonly [before: object, after: object])[] = [
-  [{ deadManSwitch: undefined }, { deadManSwitch: { maxTimeSinceLastSuccess: '3h' } }],
-  [{ deadManSwitch: { enabled: false } }, { deadManSwitch: { maxTimeSinceLastSuccess: '26h' } }],
-  [{ deadManSwitch: { maxTimeSinceLastSuccess: '26h' } }, { deadManSwitch: { maxTimeSinceLastSuccess: '3h' } }],
+const addedRules = ([short, long]: readonly string[]): readonly (readonly [before: object, after: object])[] => [
+  [{ deadManSwitch: undefined }, { deadManSwitch: { maxTimeSinceLastSuccess: short } }],
+  [{ deadManSwitch: { enabled: false } }, { deadManSwitch: { maxTimeSinceLastSuccess: long } }],
+  [{ deadManSwitch: { maxTimeSinceLastSuccess: long } }, { deadManSwitch: { maxTimeSinceLastSuccess: short } }],
   [{ sla: undefined }, { sla: { minSuccessRate: 0, maxDuration: '20m', durationRegressionThreshold: 0 } }],
   [{ suspendedHandling: undefined }, { suspendedHandling: { alertIfSuspendedFor: '1h' } }],
   [{ output: undefined }, { output: { assertions: [{ name: 'rows', fact: 'rows', min: 1 }] } }],
@@ -283,14 +298,15 @@ const addedRules: readonly (readonly [before: object, after: object])[] = [
 ];
 
 /** Half of the monitors that stay as they are begin to ask for more. */
-function withEditedRules(cell: Cell, chance: Random, endAt: number): Cell {
+function withEditedRules(cell: Cell, chance: Random, endAt: number, isQuiet: boolean): Cell {
+  const rules = addedRules([...new Set(silences[isQuiet ? 'quiet' : 'usual'])]);
   return {
     ...cell,
     monitors: cell.monitors.map((monitor) => {
       const from = Math.ceil((Math.max(monitor.createdAt, startAt) + hourMs) / secondMs);
       const to = Math.floor(((monitor.deletedAt ?? endAt) - tailMs - hourMs) / secondMs);
       if (monitor.edits.length > 0 || from >= to || chance.chance(0.3)) return monitor;
-      const added = [chance.pick(addedRules), chance.pick(addedRules)];
+      const added = [chance.pick(rules), chance.pick(rules)];
       const [before, after] = [0, 1].map((side) => Object.assign({}, ...added.map((rule) => rule[side])) as object);
       return {
         ...monitor,

@@ -354,7 +354,9 @@ test('carries rows of the wall as the wall has them, in columns of the width tha
   const told = () => client.events().filter(({ event }) => event === 'wall');
   for (let turn = 0; turn < 60 && told().length === 0; turn++) await look(fleet)();
   const wall = (await fleet.ask('/api/v1/wall?step=3h')).json() as Wall;
-  const { revision, ...carriedRow } = told()[0]?.data as unknown as StreamData['wall'];
+  const [carried] = told();
+  assert.ok(carried);
+  const { revision, ...carriedRow } = carried.data as unknown as StreamData['wall'];
   const row = wall.rows.find(({ cronjob }) => cronjob.name === 'backup');
   assert.ok(Number(revision) > 0);
   assert.deepEqual(carriedRow, { from: wall.from, now: wall.now, until: wall.until, row });

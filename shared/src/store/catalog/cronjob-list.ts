@@ -256,7 +256,7 @@ const hourMs = 3_600_000;
 
 /**
  * Counts windows anew: of these CronJobs, or those that were counted longest ago, each about once an hour, a fiftieth of them at each call, which
- * is once a minute. `all`: every row, and rows that are missing too, as an earlier release leaves them.
+ * is once a minute, and no fewer than go together anyway. `all`: every row, and rows that are missing too, as an earlier release leaves them.
  */
 export async function rateDue(
   store: Store,
@@ -271,13 +271,19 @@ export async function rateDue(
 }
 
 async function listLongestAgo(store: Store): Promise<number[]> {
+  const listDue = async (most: number): Promise<number[]> => {
+    const found = await rows(
+      store,
+      'select cronjob_id from cronjob_list where rated_at < ? order by rated_at limit ?',
+      [store.now() - hourMs, most],
+    );
+    return found.map((row) => Number(row['cronjob_id']));
+  };
+  const first = await listDue(rowsAtOnce);
+  if (first.length < rowsAtOnce) return first;
   const [counted] = await rows(store, 'select count(*) as n from cronjob_list');
   const share = Math.ceil(Number(counted?.['n'] ?? 0) / 50);
-  const found = await rows(store, 'select cronjob_id from cronjob_list where rated_at < ? order by rated_at limit ?', [
-    store.now() - hourMs,
-    share,
-  ]);
-  return found.map((row) => Number(row['cronjob_id']));
+  return share > rowsAtOnce ? listDue(share) : first;
 }
 
 /** Scheduled runs in the window of the leading monitor of each of these CronJobs, as the list keeps them. */

@@ -26,9 +26,7 @@ export async function listNewestOfEach(
 ): Promise<Row[]> {
   const found: Row[] = [];
   const most = 2 ** Math.floor(Math.log2(piecesPerStatement / ranges.length));
-  for (const part of inParts(cronJobIds, most)) {
-    // Few statements serve lists of all lengths: no CronJob has the id that fills up.
-    const ids = [...part, ...Array<number>(2 ** Math.ceil(Math.log2(part.length)) - part.length).fill(-1)];
+  for (const ids of inParts(cronJobIds, most, -1)) {
     const pieces = ids.flatMap((_, index) =>
       ranges.map(
         ({ select, where, orderBy, limit }, range) =>

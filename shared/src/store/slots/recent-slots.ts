@@ -14,7 +14,7 @@ interface RecentSlot extends JudgedSlot {
 }
 
 /** CronJobs of one statement: each is three pieces of it. */
-const cronJobsPerStatement = 100;
+const cronJobsPerStatement = 64;
 const counted = (['missed', 'skippedForbid', 'skippedDeadline'] as const).map((word) => outcomeWords.toNumber(word));
 
 /**
@@ -28,7 +28,7 @@ export async function listRecentSlots(
 ): Promise<ReadonlyMap<number, RecentSlot[]>> {
   const lateAfter = lateAfterMs(await findStartSkew(db));
   const found = new Map<number, Map<Instant, RecentSlot>>();
-  for (const ids of inParts(cronJobIds, cronJobsPerStatement)) {
+  for (const ids of inParts(cronJobIds, cronJobsPerStatement, -1)) {
     const born = await earliestCreations(db, ids, count);
     // Each piece reads the end of one key range. What a piece does not have is -1: a bare null has no type that the others share.
     const pieces = ids.flatMap((_, index) => [
