@@ -5,7 +5,7 @@ import { inNode24 } from '../in-node-24.mjs';
 
 await inNode24();
 const { composeMail } = await import('../../controller/src/channels/email/send.ts');
-const { createAddressRules, getChannel } = await import('../../controller/src/channels/index.ts');
+const { Connections, createAddressRules, getChannel } = await import('../../controller/src/channels/index.ts');
 const { chatFormats } = await import('../../shared/src/contract/index.ts');
 const { chatNames } = await import('../../webui/src/format/channels.ts');
 const { systemClock } = await import('../../shared/src/process/index.ts');
@@ -71,6 +71,7 @@ export async function webhookRequest() {
     clock: { ...systemClock, now: () => outgoing.createdAt + 400 },
     addresses: createAddressRules({ deny: [], allow: ['127.0.0.1'], pagingEndpoints: [] }),
     resolve: async () => ['127.0.0.1'],
+    connections: new Connections(),
   };
   try {
     const outcome = await getChannel('webhook').send(attempt, deps, new AbortController().signal);
