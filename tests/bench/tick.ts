@@ -187,6 +187,7 @@ async function dependencies(epoch: number, fleet: readonly CronJobFacts[]): Prom
       defaultZone: 'UTC',
       jobsOf: () => [],
       podsOf: () => [],
+      goneJobsOf: () => [],
       groupEndedAt: () => undefined,
       refusalOf: () => undefined,
     },

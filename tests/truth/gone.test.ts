@@ -14,6 +14,8 @@ const midnight = Date.UTC(2026, 10, 22);
 const at = (hour: number, minute = 0, second = 0): number =>
   midnight + hour * hourMs + minute * minuteMs + second * secondMs;
 
+const inTime = (instant: number): string => new Date(instant).toISOString().slice(11, 16);
+
 const stoppedAt = at(5, 2, 30);
 const startedAt = at(5, 10);
 
@@ -78,6 +80,19 @@ const decided: History = {
   })),
 };
 
+/** It takes too long, and its Job is deleted by hand before it ends. */
+const overrun: History = {
+  ...history,
+  endAt: at(8),
+  cronJobs: history.cronJobs.slice(0, 1).map((cronJob) => ({
+    ...cronJob,
+    name: 'overrun',
+    deletedAt: undefined,
+    runs: [{ slotAt: at(5), fate: 'deleted', seconds: 3_600, exitCode: 1 }],
+  })),
+  monitors: history.monitors.map((monitor) => ({ ...monitor, spec: { stuckJobs: { overrunningAfter: '20m' } } })),
+};
+
 for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) {
   describe(`what is deleted soon after a restart: ${database.name}`, () => {
     after(() => database.remove());
@@ -92,6 +107,21 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
         assert.equal(calm.filter(({ isTold }) => isTold).length, cases.length);
         const found = await watch([{ kind, at: stoppedAt, untilAt: startedAt }]);
         assert.deepEqual(differencesOf(calm, found, history.endAt).map(inWords), []);
+      });
+
+    for (const [from, until] of [
+      [at(4, 50), at(6, 10)],
+      [at(5, 10), at(5, 30)],
+      [at(5, 50), at(6, 10)],
+    ] as const)
+      test(`a run that took too long is told, though its Job is deleted and the database is away from ${inTime(from)} to ${inTime(until)}`, async () => {
+        const calm = await watch([], overrun);
+        assert.deepEqual(
+          calm.map(({ type, subject, isTold }) => [type, subject, isTold]),
+          [['jobStuck', 'overrunning', true]],
+        );
+        const found = await watch([{ kind: 'databaseAway', at: from, untilAt: until }], overrun);
+        assert.deepEqual(differencesOf(calm, found, overrun.endAt).map(inWords), []);
       });
 
     test('a failure that was decided is told, though the Job goes before its pods have ended', async () => {

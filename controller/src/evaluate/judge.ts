@@ -101,7 +101,7 @@ export async function judgeCronJobs(
   const judgedThroughAt = beforeNews(occasion, deps);
   const settledThroughAt = settledThrough(allParts, judgedThroughAt);
   const subjects = await gatherSubjects(tx, ids, deps.sources, settledThroughAt);
-  const parts = partsAsked(subjects, occasion);
+  const parts = partsAsked(subjects, occasion, deps.sources);
   const now = tx.now();
   const horizon = Math.min(now, deps.freshThroughAt() ?? now);
   const runs = parts.has('jobFailed') ? await gatherRuns(tx, subjects, deps.sources) : undefined;
@@ -257,10 +257,16 @@ async function noteJudged(tx: Tx, subjects: readonly Subject[], runs: RunFacts):
   if (unjudged.length > 0) await markJudged(tx, [...new Set(unjudged)]);
 }
 
-function partsAsked(subjects: readonly Subject[], { parts, recorded }: Occasion): ReadonlySet<Part> {
+function partsAsked(
+  subjects: readonly Subject[],
+  { parts, recorded }: Occasion,
+  { goneJobsOf }: RunningSources,
+): ReadonlySet<Part> {
   if (recorded === undefined) return withFailedRuns(subjects, parts);
-  const wasStuck = subjects.some((subject) =>
-    recorded.get(subject.row.id)?.some((run) => mayHaveBeenStuck(subject, run)),
+  const wasStuck = subjects.some(
+    (subject) =>
+      recorded.get(subject.row.id)?.some((run) => mayHaveBeenStuck(subject, run, run.finishedAt)) === true ||
+      goneJobsOf(subject.row.uid).some((job) => mayHaveBeenStuck(subject, job, job.endedAt)),
   );
   return new Set([
     ...parts,
@@ -271,8 +277,12 @@ function partsAsked(subjects: readonly Subject[], { parts, recorded }: Occasion)
 }
 
 /** Whether it took so long that some monitor may call it stuck: no tick may have looked while it was. */
-function mayHaveBeenStuck({ watches }: Subject, { createdAt, finishedAt }: Execution): boolean {
-  const tookMs = (finishedAt ?? createdAt) - createdAt;
+function mayHaveBeenStuck(
+  { watches }: Subject,
+  { createdAt }: Pick<Execution, 'createdAt'>,
+  endedAt = createdAt,
+): boolean {
+  const tookMs = endedAt - createdAt;
   return watches.some(({ rules: { detection } }) => tookMs >= soonestStuckMs(detection));
 }
 

@@ -171,7 +171,7 @@ async function measureBefore(
       const overrunning = rules.detection.stuck.overrunning;
       return overrunning?.enabled && overrunning.overrunningAfterMs === undefined;
     });
-    const slow = isAutomatic ? from.jobsOf(row.uid).filter(isSlow) : [];
+    const slow = isAutomatic ? knownJobsOf(row.uid, from).filter(isSlow) : [];
     if (slow.length === 0) continue;
     const beforeAt = Math.min(...slow.map(({ endedAt = Infinity }) => endedAt));
     // Seldom more than one: a run of an hour that has just ended.
@@ -187,8 +187,13 @@ function isSlow({ startedAt, endedAt }: JobFacts): boolean {
   return startedAt !== undefined && endedAt !== undefined && endedAt - startedAt >= soonestOverrunMs;
 }
 
+/** A Job that went before its run is written was as long in its ways as any other: a database that was away hides none. */
+function knownJobsOf(cronJobUid: string, { jobsOf, goneJobsOf }: RunningSources): readonly JobFacts[] {
+  return [...jobsOf(cronJobUid), ...goneJobsOf(cronJobUid)];
+}
+
 function stuckOf(subject: Subject, from: RunningSources): Omit<NonNullable<DetectionPast['stuck']>, 'durations'> {
-  const jobs = from.jobsOf(subject.row.uid).filter(({ suspended }) => !suspended);
+  const jobs = knownJobsOf(subject.row.uid, from).filter(({ suspended }) => !suspended);
   return {
     notStarted: jobs.flatMap((job) => waitOf(job, from) ?? []),
     overrunning: jobs.flatMap((job): PastJob[] => {
@@ -208,7 +213,10 @@ function stuckOf(subject: Subject, from: RunningSources): Omit<NonNullable<Detec
 function waitOf(job: JobFacts, from: RunningSources): PastJob | undefined {
   const pods = from.podsOf(job.uid);
   const sinceAt = Math.max(job.createdAt, job.startedAt ?? job.createdAt);
-  if (findNotStarted(job, pods)) return { job: named(job), sinceAt, untilAt: Infinity };
+  // Of one that is gone and had no pod that is known, it is not known whether it had any.
+  const isGone = job.outcome === undefined && job.endedAt !== undefined;
+  if (findNotStarted(job, pods) && !(isGone && pods.length === 0))
+    return { job: named(job), sinceAt, untilAt: job.endedAt ?? Infinity };
   // Pods that are gone may have run before those that are left, and one that is over by the Job's word alone is known as it was.
   if (pods.length === 0 || job.failedPods + job.succeededPods > pods.filter(isOver).length) return undefined;
   const ranAt = firstRunAt(pods);

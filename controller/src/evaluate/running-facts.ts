@@ -27,9 +27,12 @@ import {
 } from '@cronjob-monitor/shared/store';
 import type { Subject, Watch } from './subject.ts';
 
-/** Unfinished Jobs, from memory. */
+/** Jobs and pods, from memory. */
 export interface RunningSources {
+  /** Those that are in the cluster. */
   readonly jobsOf: (cronJobUid: string) => readonly JobFacts[];
+  /** Those that went while a watch saw it and whose runs are not written yet; one that had not ended ends as it goes. */
+  readonly goneJobsOf: (cronJobUid: string) => readonly JobFacts[];
   readonly podsOf: (jobUid: string) => readonly PodFacts[];
   /** That the cluster does not create its pods, as far as events of the Job were read. */
   readonly refusalOf: (jobUid: string) => CreateRefusal | undefined;

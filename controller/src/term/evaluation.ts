@@ -57,6 +57,7 @@ interface EvaluationDeps {
   /** Of a group of Jobs: when the last of them ended; undefined while one goes on. */
   readonly groupEndedAt: (uid: string) => Instant | undefined;
   readonly podsOf: RunningSources['podsOf'];
+  readonly goneJobsOf: RunningSources['goneJobsOf'];
   readonly refusalOf: RunningSources['refusalOf'];
   readonly clock: Clock;
   readonly logger: Logger;
@@ -443,6 +444,7 @@ function judgingOf(
       jobsOf: (uid) => caches.jobs.listBy('cronJob', uid).filter((job) => deps.selection.takesJob(job)),
       groupEndedAt: deps.groupEndedAt,
       podsOf: deps.podsOf,
+      goneJobsOf: (uid) => deps.goneJobsOf(uid).filter((job) => deps.selection.takesJob(job)),
       refusalOf: deps.refusalOf,
     },
     closing: {

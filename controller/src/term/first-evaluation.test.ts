@@ -39,6 +39,7 @@ async function judgedBy(
     selection: { monitorsOf: () => [] } as never,
     words: { listSince: () => [] },
     podsOf: () => [],
+    goneJobsOf: () => [],
     groupEndedAt: () => undefined,
     refusalOf: () => undefined,
     clock: systemClock,

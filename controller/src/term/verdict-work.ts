@@ -257,6 +257,7 @@ class VerdictsOfTerm implements VerdictWork {
       ...this.#deps,
       groupEndedAt: (uid) => groups.endedAtOf(uid),
       podsOf: (jobUid) => intake.pods.podsOf(jobUid),
+      goneJobsOf: (cronJobUid) => intake.goneJobsOf(cronJobUid),
       refusalOf: (jobUid) => this.#refusals.of(jobUid),
       term: this.#term,
       watchedUntilAt: this.watchedUntilAt,

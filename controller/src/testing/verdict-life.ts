@@ -121,6 +121,7 @@ export class VerdictLife {
       words: { listSince: () => [] },
       groupEndedAt: () => undefined,
       podsOf: (uid) => from.intake.pods.podsOf(uid),
+      goneJobsOf: () => [],
       refusalOf: () => undefined,
       clock: this.#clock,
       logger,

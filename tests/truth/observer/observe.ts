@@ -182,11 +182,16 @@ class Observer {
       watchExpired: [() => this.#expireWatches(), () => {}],
     };
     const [begin, end] = acts[kind];
+    // What was out of reach is back: the polls look, as they do within their minute on a machine.
+    const back = async (): Promise<void> => {
+      await end();
+      this.#time.stir();
+    };
     const ending = { at: at + stopMs, act: () => this.#end() };
     return [
       { at, act: begin },
       ...(kind === 'stopped' || kind === 'leaderStopped' ? [ending] : []),
-      { at: untilAt, act: end },
+      { at: untilAt, act: back },
     ];
   }
 

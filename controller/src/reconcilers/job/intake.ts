@@ -15,6 +15,8 @@ import { Snapshots, type EventHandler, type ObjectCache } from '../../runtime/in
 export interface JobIntake {
   readonly snapshots: Snapshots<JobSnapshot>;
   readonly pods: PodMemory;
+  /** Jobs of a CronJob that a watch saw go and whose runs are not written yet; one that had not ended ends as it goes. */
+  goneJobsOf(cronJobUid: string): readonly JobFacts[];
   readonly untold: {
     find(jobUid: string): JobSnapshot | undefined;
     /** Once; until when, or undefined: not any longer. */
@@ -53,6 +55,11 @@ export function createJobIntake(deps: {
     snapshots,
     pods,
     untold: createUntold(deps.clock),
+    goneJobsOf: (cronJobUid) =>
+      snapshots.listEndedOf(cronJobUid).flatMap((uid): JobFacts[] => {
+        const { job, gone } = snapshots.find(uid)?.state ?? {};
+        return job && gone?.seen ? [{ ...job, endedAt: job.endedAt ?? gone.at }] : [];
+      }),
     ...watches,
     markUndecided(cronJobUid, jobUid, isUndecided) {
       const jobs = undecided.get(cronJobUid);
