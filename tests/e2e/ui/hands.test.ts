@@ -41,6 +41,8 @@ describe('what is done with rows, in Chromium', { skip: whyNoBrowser() ?? false 
         await menu.waitFor();
         await touch('touchEnd');
         assert.equal(new URL(page.url()).pathname, path, 'the end of the press opens nothing');
+        const panel = await menu.boundingBox();
+        assert.ok(panel && panel.y >= 0 && panel.y + panel.height <= 844, 'all of it can be reached');
         for (const name of ['Open', 'Trigger', 'Acknowledge', 'Silence for 1 h', 'Copy name'])
           await menu.getByRole('menuitem', { name, exact: true }).waitFor();
         await menu.getByRole('menuitem', { name: 'Open', exact: true }).tap();
