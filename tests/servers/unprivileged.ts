@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdtempSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
-/** Who runs a database server: the user `nobody` when we are root, since the servers refuse to run as root; otherwise ourselves. */
+/** The account that runs a database server: an unprivileged one when we are root, since the servers refuse to run as root; otherwise our own. */
 export interface ServerUser {
   readonly uid?: number;
   readonly gid?: number;

@@ -25,7 +25,8 @@ describe('the page of a service that is not well', { skip: whyNoBrowser() ?? fal
     return bench;
   }
 
-  test('a full volume, and one that has become read-only', { skip: noVolume }, async (t) => {
+  /** One that leads, with its SQLite file on a volume of its own. */
+  async function aServiceOnVolume(t: TestContext) {
     const bench = await aBench(t);
     const volume = mountVolume(24);
     t.after(() => volume.remove());
@@ -34,6 +35,11 @@ describe('the page of a service that is not well', { skip: whyNoBrowser() ?? fal
     await service.startReady();
     await service.untilLeading();
     putCronJob(bench.sim, 'kept');
+    return { volume, path, service };
+  }
+
+  test('a full volume, and one that has become read-only', { skip: noVolume }, async (t) => {
+    const { volume, path, service } = await aServiceOnVolume(t);
     volume.fill();
     assert.match(
       await untilShown(browser, service, / is full /),
@@ -52,14 +58,7 @@ describe('the page of a service that is not well', { skip: whyNoBrowser() ?? fal
   });
 
   test('a file that may not be written', { skip: noVolume }, async (t) => {
-    const bench = await aBench(t);
-    const volume = mountVolume(24);
-    t.after(() => volume.remove());
-    const path = join(volume.folder, 'monitor.db');
-    const service = await bench.prepare({ storage: { type: 'sqlite', path } });
-    await service.startReady();
-    await service.untilLeading();
-    putCronJob(bench.sim, 'kept');
+    const { volume, path, service } = await aServiceOnVolume(t);
     const files = [path, `${path}-wal`];
     for (const file of files) volume.setImmutable(file, true);
     try {
