@@ -211,6 +211,7 @@ export class OutboxBench {
         externalUrl: undefined,
         source: 'cronjob-monitor-1f2e3d4c',
       },
+      dependents: { any: () => Promise.resolve(true) },
       freeze: createFreeze({ clusterName: 'prod-eu', externalUrl: undefined, findCronJob: () => undefined }),
       rulesOf: () => undefined,
       hasEvaluated: () => this.hasEvaluated,

@@ -5,6 +5,7 @@ import type { Store } from '@cronjob-monitor/shared/store';
 import type { SendDeps } from '../channels/index.ts';
 import type { DeliveryMetrics } from '../metrics/index.ts';
 import type { FreezeMessage } from '../alerting/index.ts';
+import type { Dependents } from './leave-to-parents.ts';
 
 export interface DispatcherDeps {
   readonly store: Store;
@@ -35,6 +36,8 @@ export interface DispatcherDeps {
     /** Names the cluster to receivers that keep alerts of many. */
     readonly source: string;
   };
+  /** Whether messages may have to make way for those of parents. */
+  readonly dependents: Pick<Dependents, 'any'>;
   /** Words anew what waited. */
   readonly freeze: FreezeMessage;
   /** What a monitor asks for now; undefined: it is gone, or cannot be read. */

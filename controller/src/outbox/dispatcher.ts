@@ -217,7 +217,7 @@ class OutboxDispatcher implements Dispatcher {
 
   /** True: a later round, which is bound to come, claims what is due. */
   async #claim(): Promise<boolean> {
-    const { store, epoch, clock, settings } = this.#deps;
+    const { store, epoch, clock, settings, dependents } = this.#deps;
     const inFlight = this.#inFlight;
     if (inFlight.room === 0 || this.#settler.isStuck) return true;
     const gatheredMs = clock.monotonicMs() - this.#claimedMs;
@@ -230,7 +230,7 @@ class OutboxDispatcher implements Dispatcher {
     const claimedMs = clock.monotonicMs();
     this.#claimedMs = claimedMs;
     const { left, claimed } = await store.fenced(epoch, async (tx) => {
-      const left = onlyTests ? [] : await leaveToParents(tx);
+      const left = !onlyTests && (await dependents.any(tx)) ? await leaveToParents(tx) : [];
       const taken = await claimDeliveries(tx, {
         claimedBy: this.#claimedBy,
         onlyTests,

@@ -123,8 +123,14 @@ export class InFlight {
   }
 
   #serve(): void {
+    const full = new Set<string>();
+    const mayBegin = ({ channelUid }: { readonly channelUid: string }): boolean => {
+      if (full.has(channelUid)) return false;
+      if (this.#sendingTo(channelUid) >= this.#atOnce(channelUid)) full.add(channelUid);
+      return !full.has(channelUid);
+    };
     while (this.#turns < mostSending) {
-      const at = this.#waiting.findIndex(({ channelUid }) => this.#sendingTo(channelUid) < this.#atOnce(channelUid));
+      const at = this.#waiting.findIndex(mayBegin);
       const [next] = at < 0 ? [] : this.#waiting.splice(at, 1);
       if (next === undefined) return;
       this.#turns += 1;

@@ -4,5 +4,5 @@ export { createDispatcher } from './dispatcher.ts';
 export type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
 export { Drills } from './drills.ts';
 export { freezeClaimed } from './freeze-claimed.ts';
-export { leaveToParents } from './leave-to-parents.ts';
+export { Dependents, leaveToParents } from './leave-to-parents.ts';
 export { createSecretReader } from './secret-reader.ts';

@@ -2,6 +2,7 @@ import type { DeliveryKind } from '@cronjob-monitor/shared/contract';
 import { askAgainMs, holdingParent, type Instant, type ParentAlert } from '@cronjob-monitor/shared/domain';
 import {
   findHeldForParents,
+  hasDependencies,
   listBeingTold,
   listDeliveriesOfAlert,
   listParentAlerts,
@@ -22,6 +23,22 @@ const patienceMs = 60_000;
 const judgedWithinMs = 5_000;
 /** A message that is taken back may make way for that of another monitor, which is asked about too. */
 const mostLooks = 8;
+
+/** Whether there is a CronJob that waits for others. While there is none, a claim need not ask each of its messages for parents. */
+export class Dependents {
+  #any: boolean | undefined;
+
+  /** A CronJob waits for these. To be said before its row is written. */
+  declared(parents: readonly string[]): void {
+    if (parents.length > 0) this.#any = true;
+  }
+
+  /** Asks the rows once, for those that were written before this term. */
+  async any(tx: Tx): Promise<boolean> {
+    this.#any ??= await hasDependencies(tx);
+    return this.#any;
+  }
+}
 
 /** A message that was taken back, for a parent was told. */
 export interface LeftToParent {

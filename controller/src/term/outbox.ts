@@ -8,6 +8,7 @@ import {
   AlertmanagerUpkeep,
   createDispatcher,
   createSecretReader,
+  Dependents,
   Drills,
   type Dispatcher,
   type DispatcherDeps,
@@ -26,6 +27,8 @@ export class Outbox {
   readonly freeze: FreezeMessage;
   /** Where may be sent to, and how names are resolved. */
   readonly sending: DispatcherDeps['sending'];
+  /** Learns which CronJobs wait for others. */
+  readonly dependents = new Dependents();
   readonly #deps: VerdictWorkDeps;
   readonly #term: Term;
   readonly #dispatcher: Dispatcher;
@@ -138,6 +141,7 @@ export class Outbox {
         externalUrl: settings.externalUrl,
         source,
       },
+      dependents: this.dependents,
       freeze: this.freeze,
       onMoreToTell: (channelUid) => this.#alertmanagers.soon(channelUid),
       rulesOf: ({ monitor, namespace, cronJobName }) => {

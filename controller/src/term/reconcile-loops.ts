@@ -188,7 +188,11 @@ export class ReconcileLoops {
       records: this.#cronJobRecords,
       clock,
       outlookOf: (cronJob, now) => this.#outlookInZone(cronJob, now),
-      dependsOn: (cronJob) => dependsOn(cronJob, selection),
+      dependsOn: (cronJob) => {
+        const parents = dependsOn(cronJob, selection);
+        verdicts.declareParents(parents);
+        return parents;
+      },
       isIgnored: (cronJob) => selection.isIgnored(cronJob),
       saidOf: (cronJob) => {
         const own = selection.ownOf(cronJob);

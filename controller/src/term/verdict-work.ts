@@ -46,6 +46,8 @@ export interface VerdictWork {
   readonly redaction: Redaction;
   /** That the cluster does not create the pods of a Job. */
   readonly refusalOf: CreateRefusals['of'];
+  /** A CronJob waits for these: messages about it may have to make way for theirs. To be said before its row is written. */
+  readonly declareParents: (parents: readonly string[]) => void;
   /** Begins; ends with the term, or with `stop`. */
   readonly start: () => void;
   /** Resolves when messages on their way have arrived. */
@@ -187,6 +189,10 @@ class VerdictsOfTerm implements VerdictWork {
 
   refusalOf(jobUid: string): ReturnType<CreateRefusals['of']> {
     return this.#refusals.of(jobUid);
+  }
+
+  declareParents(parents: readonly string[]): void {
+    this.#outbox.dependents.declared(parents);
   }
 
   start(): void {

@@ -262,7 +262,13 @@ export {
   listCronJobsWithAlerts,
   listCronJobsWithBrokenTargets,
 } from './alerts/list-judged-ids.ts';
-export { findHeldForParents, findHolder, listDependencies, listParentAlerts } from './alerts/dependencies.ts';
+export {
+  findHeldForParents,
+  findHolder,
+  hasDependencies,
+  listDependencies,
+  listParentAlerts,
+} from './alerts/dependencies.ts';
 export { moveAlertCounters } from './alerts/move-alert-counters.ts';
 export {
   findLastHold,

@@ -75,6 +75,7 @@ const dispatcher = createDispatcher({
     ...words,
     source: 'cronjob-monitor-1f2e3d4c',
   },
+  dependents: { any: () => Promise.resolve(true) },
   freeze: createFreeze({ ...words, findCronJob: () => undefined }),
   rulesOf: () => undefined,
   hasEvaluated: () => true,

@@ -26,6 +26,11 @@ export async function listDependencies(db: Db): Promise<Dependencies> {
   );
 }
 
+/** Whether any CronJob waits for others, also one that is deleted. Reads the whole catalog where none does. */
+export async function hasDependencies(db: Db): Promise<boolean> {
+  return (await firstRow(db, 'select id from cronjobs where depends_on is not null limit 1')) !== undefined;
+}
+
 export function toNames(value: unknown): readonly string[] {
   return (fromJson(value) ?? []) as readonly string[];
 }
