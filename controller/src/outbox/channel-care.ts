@@ -85,12 +85,14 @@ export class ChannelCare {
    */
   async #hastenTurns(tx: Tx): Promise<void> {
     const now = tx.now();
-    const silences = await listSilences(tx, now);
-    await hastenRungs(tx, ({ alert, channelName, waitsSinceAt }) => {
-      const rules = this.#deps.rulesOf(alert);
-      const ref = rules?.alerting?.channelRefs.find(({ name }) => name === channelName);
-      if (!rules || !ref || muteOf(alert, rules, silences, now)) return undefined;
-      return Math.max(now, waitsSinceAt + (ref.afterMs ?? 0));
+    await hastenRungs(tx, async () => {
+      const silences = await listSilences(tx, now);
+      return ({ alert, channelName, waitsSinceAt }) => {
+        const rules = this.#deps.rulesOf(alert);
+        const ref = rules?.alerting?.channelRefs.find(({ name }) => name === channelName);
+        if (!rules || !ref || muteOf(alert, rules, silences, now)) return undefined;
+        return Math.max(now, waitsSinceAt + (ref.afterMs ?? 0));
+      };
     });
   }
 

@@ -69,8 +69,11 @@ interface WaitingRung extends Pick<StoredRung, 'alert' | 'waitsSinceAt'> {
 /** More are looked at when these are told. */
 const mostWaiting = 1_000;
 
-/** Moves those whose turn comes earlier now than when they were written; `dueOf` undefined: this one stays. */
-export async function hastenRungs(tx: Tx, dueOf: (rung: WaitingRung) => Instant | undefined): Promise<void> {
+/** When the turn of a channel comes by what its monitor asks for now; undefined: it stays as it was written. */
+type DueOf = (rung: WaitingRung) => Instant | undefined;
+
+/** Moves those whose turn comes earlier now than when they were written. `readRules` is called where one waits at all. */
+export async function hastenRungs(tx: Tx, readRules: () => Promise<DueOf>): Promise<void> {
   const found = await rows(
     tx,
     'select d.id, d.channel_name, d.next_at, d.alert_id, a.namespace, a.cronjob_name, a.type, a.severity, ' +
@@ -80,6 +83,8 @@ export async function hastenRungs(tx: Tx, dueOf: (rung: WaitingRung) => Instant 
       `where d.state = 'ready' and d.state_reason = 'after' and d.next_at > ? order by d.next_at, d.id limit ${mostWaiting}`,
     [tx.now()],
   );
+  if (found.length === 0) return;
+  const dueOf = await readRules();
   for (const row of found) {
     const alert = toRungAlert(tx.dialect.id16Text(row['alert_id']), row);
     const dueAt = dueOf({ alert, channelName: String(row['channel_name']), waitsSinceAt: Number(row['since']) });
