@@ -82,8 +82,9 @@ test('the browser leaves the processors to the processes that it runs beside, an
   assert.deepEqual(priorityOf(['all']), [['browser, e2e'], constants.priority.PRIORITY_BELOW_NORMAL]);
 });
 
-test('the image is built beside the node, and never beside the faults', (t) => {
+test('the image is built beside what needs none of it, before the node, and never beside the faults', (t) => {
   const files = {
+    'tests/e2e/a.test.ts': good,
     'tests/faults/f1-a.test.ts': good,
     'tests/realnode/image.test.ts': good,
     'tests/realnode/split.test.ts': good,
@@ -93,8 +94,9 @@ test('the image is built beside the node, and never beside the faults', (t) => {
       .summary()
       .groups.map(({ name, passed }) => [name, passed]);
   assert.deepEqual(namesOf(['all']), [
+    ['image, e2e', 2],
     ['faults', 1],
-    ['image, node', 2],
+    ['node', 1],
   ]);
   assert.deepEqual(namesOf(['node']), [['image, node', 2]]);
   assert.deepEqual(namesOf(['faults']), [['faults', 1]]);

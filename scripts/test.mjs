@@ -18,7 +18,7 @@ const { globSync } = await import('node:fs');
  * the same time as the first of them that does, so many files at once of each: one computes while the other waits. Files that `waits` finds
  * have hardly any use for a processor, by the summary's `processorSeconds`: they run beside the rest of their group, two at once. `partOf`:
  * chosen with that group too. `ofProcess`: so many files share a process. `givesWay`: beside others it has the processors that they leave.
- * The image is built beside what needs none of it, and not beside the faults, which keep time.
+ * The image is built beside what needs none of it, before the node waits for it, and not beside the faults, which keep time.
  */
 const groups = [
   {
@@ -28,11 +28,30 @@ const groups = [
     atOnce: 2,
     ofProcess: 12,
   },
-  { name: 'webui', everyday: true, files: 'webui/src/**/*.test.ts', preload: 'scripts/svelte-modules.mjs' },
-  { name: 'simcluster', everyday: true, files: 'tests/simcluster/**/*.test.ts' },
-  { name: 'architecture', everyday: true, files: 'tests/architecture/**/*.test.ts' },
+  {
+    name: 'webui',
+    everyday: true,
+    beside: ['architecture'],
+    files: 'webui/src/**/*.test.ts',
+    preload: 'scripts/svelte-modules.mjs',
+    ofProcess: 12,
+  },
+  {
+    name: 'simcluster',
+    everyday: true,
+    beside: ['architecture'],
+    files: 'tests/simcluster/**/*.test.ts',
+    ofProcess: 12,
+  },
+  { name: 'architecture', everyday: true, files: 'tests/architecture/**/*.test.ts', ofProcess: 12 },
   { name: 'store', everyday: true, beside: ['cluster', 'channels'], files: 'tests/store/**/*.test.ts', atOnce: 2 },
-  { name: 'api', everyday: true, files: 'tests/api/**/*.test.ts', atOnce: 2 },
+  {
+    name: 'api',
+    everyday: true,
+    files: 'tests/api/**/*.test.ts',
+    atOnce: 3,
+    first: /\/(schemathesis|elsewhere|joint-statements)\./,
+  },
   { name: 'channels', everyday: true, beside: ['cluster'], files: 'tests/channels/**/*.test.ts', atOnce: 3 },
   { name: 'cluster', files: 'tests/{cluster,realcluster}/**/*.test.ts', atOnce: 3, first: /\/contract\./ },
   { name: 'journeys', everyday: true, within: 'browser', files: 'tests/e2e/ui/journeys.test.ts' },
@@ -42,7 +61,7 @@ const groups = [
     givesWay: true,
     files: 'tests/e2e/ui/**/*.test.ts',
     atOnce: 2,
-    first: /\/pages-/,
+    first: /\/(idle|journeys|pages-)/,
   },
   {
     name: 'e2e',
@@ -57,7 +76,7 @@ const groups = [
     first: /\/f(5|50|4|30|51|13|1|41|37|38|19|16|14)-/,
     waits: /\/f(14|32|43|21|17|12|19|16|45|34|44|15)-/,
   },
-  { name: 'image', partOf: 'node', beside: ['node'], files: 'tests/realnode/image.test.ts' },
+  { name: 'image', partOf: 'node', beside: ['e2e', 'node'], givesWay: true, files: 'tests/realnode/image.test.ts' },
   {
     name: 'truth',
     beside: ['node'],

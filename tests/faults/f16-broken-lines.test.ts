@@ -61,6 +61,9 @@ describe('F16, what a watch brings is broken', () => {
           assert.equal(await counted('unreadable_lines'), unreadable + 1);
         }
         await untilAllRecorded(reader, store, { over, withinMs: 40_000 });
+        // An event that was lost is followed by a list: it would take the place of the next watch, which is the one to be struck.
+        if ((await counted('unreadable_lines')) > unreadable)
+          await until('the list', () => lists.hits > 0, mostWaitedMs);
         lists.remove();
       }
       async function counted(what: string): Promise<number> {

@@ -47,8 +47,10 @@ export async function buildBinary(program: Program = 'realcluster'): Promise<Bin
   const path = join(bin, program);
   const builtFrom = join(bin, `${program}-built-from`);
   const wanted = sourceHash(installed.version, program);
+  const isThere = (): boolean => readOr(builtFrom) === wanted && exists(path);
+  if (isThere()) return { path }; // and it waits for no other program
   await withBuildLock(async () => {
-    if (readOr(builtFrom) === wanted && exists(path)) return;
+    if (isThere()) return;
     rmSync(builtFrom, { force: true });
     await compile(program, path);
     writeFileSync(builtFrom, wanted);

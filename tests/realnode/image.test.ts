@@ -3,12 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
 import { before, describe, test } from 'node:test';
 import { buildImages, buildProductAgain, filesOf, type Images } from './images.ts';
-import { testOfAll, whyNoRealNode } from './real-node.ts';
+import { buildMachine, testOfAll, whyNoRealNode } from './real-node.ts';
 
 describe('the image of the Dockerfile', { skip: whyNoRealNode() ?? false }, () => {
   let images: Images;
   before(async () => {
     images = await buildImages();
+    // In a build this runs long before the node's suites: they find what a machine is made of.
+    await buildMachine();
   });
 
   test('the image is small, runs as no root, and carries a bill of materials with what Debian brings', () => {

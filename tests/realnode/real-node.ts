@@ -107,14 +107,20 @@ function whatTheKernelRefuses(): string | undefined {
   return undefined;
 }
 
+/** The programs of a machine: its kubelet with the proxy, and what enforces NetworkPolicies. Or why this computer cannot make them. */
+export async function buildMachine(): Promise<{ program: string; policies: string } | { skipped: string }> {
+  const kubenode = await buildBinary('kubenode');
+  if ('skipped' in kubenode) return kubenode;
+  const policies = await buildBinary('policies');
+  return 'skipped' in policies ? policies : { program: kubenode.path, policies: policies.path };
+}
+
 /** Starts a cluster whose nodes are Ready, or says why this computer cannot. The first call on a computer builds for minutes. */
 export async function startRealNode({ labels = [''] }: RealNodeOptions = {}): Promise<RealNode | { skipped: string }> {
   const refused = whyNoRealNode();
   if (refused !== undefined) return { skipped: refused };
-  const binary = await buildBinary('kubenode');
-  if ('skipped' in binary) return binary;
-  const policies = await buildBinary('policies');
-  if ('skipped' in policies) return policies;
+  const built = await buildMachine();
+  if ('skipped' in built) return built;
   // Beside them the control plane is built, if it has to be, and starts.
   const building = buildImages();
   building.catch(() => {}); // told where it is awaited
@@ -149,8 +155,7 @@ export async function startRealNode({ labels = [''] }: RealNodeOptions = {}): Pr
     const starts = await Promise.allSettled(
       network.places.map((place, at) => {
         const options = {
-          program: binary.path,
-          policies: policies.path,
+          ...built,
           dir: join(clusterDir, place.name),
           clusterDir,
           // The service runs on the first machine; on the others run what their labels ask for.

@@ -4,6 +4,7 @@ import type { RealCluster } from '../../realcluster/real-cluster.ts';
 import { expectedRuns, type ExpectedRun } from '../../faults/checker/expected-runs.ts';
 import type { JobReader, ReadJob } from '../../faults/checker/job-reader.ts';
 import { differences, listStoredRuns, miscounts } from '../../faults/checker/stored-runs.ts';
+import { until } from '../../faults/harness/bench.ts';
 import type { MonitorProcess } from '../../servers/index.ts';
 import { fleet } from './fleet.ts';
 import type { Service } from './installations.ts';
@@ -190,12 +191,4 @@ async function isWatching(replica: MonitorProcess): Promise<boolean> {
 /** Half of the fleet is in the one namespace, half in the other. */
 function namespaceOf({ namespaces }: Service, name: string): string {
   return namespaces[Object.keys(fleet).indexOf(name) % namespaces.length] ?? '';
-}
-
-export async function until(what: string, ask: () => boolean | Promise<boolean>, limitMs = 30_000): Promise<void> {
-  const endsAt = performance.now() + limitMs;
-  while (!(await ask())) {
-    if (performance.now() > endsAt) throw new Error(`${what}: not within ${limitMs / 1000} s`);
-    await wait(100);
-  }
 }

@@ -1,13 +1,13 @@
-import { AxeBuilder } from '@axe-core/playwright';
+import axe, { type Result, type RunOptions } from 'axe-core';
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { drillLink } from './fixtures/answers/index.ts';
 import { startFakeService, type FakeService } from './fixtures/api-server.ts';
-import { builtUi, openPage, sidewaysPx, startBrowser, whyNoBrowser } from './fixtures/browser.ts';
+import { builtUi, newContext, openTab, sidewaysPx, startBrowser, whyNoBrowser } from './fixtures/browser.ts';
 
 type Step = (page: Page) => Promise<unknown>;
 
@@ -99,12 +99,17 @@ const pictures = fileURLToPath(new URL('../../../.test-output/ui/', import.meta.
 
 /** What an accessibility checker finds, a line each. */
 export async function judge(page: Page, looksAt: 'all' | 'colours' = 'all'): Promise<string[]> {
-  const checker = new AxeBuilder({ page }).setLegacyMode(); // no frames, so no second page to gather them in, which takes as long again
-  // An open menu lies over the page, beside its landmarks, and is announced with its button.
-  if ((await page.getByRole('menu').count()) > 0) checker.disableRules(['region']);
-  const { violations } = await (
-    looksAt === 'all' ? checker.withTags(rules) : checker.withRules(rulesOfColours)
-  ).analyze();
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe.source);
+  const options: RunOptions = {
+    runOnly: looksAt === 'all' ? { type: 'tag', values: rules } : { type: 'rule', values: rulesOfColours },
+    // Of what is well it would describe every element, which takes as long again.
+    resultTypes: ['violations'],
+    // An open menu lies over the page, beside its landmarks, and is announced with its button.
+    rules: { region: { enabled: (await page.getByRole('menu').count()) === 0 } },
+  };
+  const violations = await page.evaluate<Result[]>(
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+  );
   return violations.map(({ id, nodes }) => {
     const where = nodes
       .slice(0, 3)
@@ -164,12 +169,15 @@ export function judgeEveryPage(form: keyof typeof forms): void {
 
   describe(`every page, ${form}`, { skip: whyNoBrowser() ?? false }, () => {
     let browser: Browser;
+    /** Of all pages: what one of them loads is compiled for the next. */
+    let context: BrowserContext;
     let service: FakeService;
 
     before(async () => {
       mkdirSync(pictures, { recursive: true });
       service = await startFakeService({ uiFolder: await builtUi() });
       browser = await startBrowser();
+      context = await newContext(browser, { colorScheme: 'dark', viewport: { width, height } });
     });
     after(async () => {
       await browser.close();
@@ -185,7 +193,7 @@ export function judgeEveryPage(form: keyof typeof forms): void {
 
     for (const [name, path, ready, open] of pages) {
       test(`${name} is readable by all in both themes, quiet and never scrolls sideways, ${form}`, async () => {
-        await using opened = await openPage(browser, { colorScheme: 'dark', viewport: { width, height } });
+        await using opened = await openTab(context);
         const { page, complaints } = opened;
         const problems: string[] = [];
         const scrollsAt = async (at: number): Promise<void> => {

@@ -373,14 +373,16 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     const before = service().asked.length;
     await page.waitForTimeout(4_000);
     assert.deepEqual(service().asked.slice(before), []);
+    const beganMs = performance.now();
     for (let change = 0; change < 40; change++) {
       service().say('cronjob', { namespace: 'data', name: 'nightly-backup', status: 'critical' });
       await page.waitForTimeout(100);
     }
+    const tookSeconds = (performance.now() - beganMs) / 1_000; // four, and more on a machine that has much to do
     const details = service()
       .asked.slice(before)
       .filter((line) => line.startsWith('GET cronjobs/data/nightly-backup?'));
-    assert.ok(details.length >= 2 && details.length <= 4, details.join());
+    assert.ok(details.length >= 2 && details.length <= tookSeconds / 2 + 2, details.join());
   });
 
   journey(
