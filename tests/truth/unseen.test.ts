@@ -35,6 +35,8 @@ const stories: readonly (Partial<CronJobStory> & Pick<CronJobStory, 'name'>)[] =
   // Successes from before the stop are there: no later one has been cleared away.
   { name: 'failed-and-keeps-successes', failureLimit: 1, runs: failed },
   { name: 'failed-and-keeps-all', successLimit: 100, failureLimit: 100, runs: failed },
+  // Its status names an older success as the newest.
+  { name: 'failed-and-keeps-none', ttlSeconds: 60, runs: [...failed, run(7, 'failure')] },
 ];
 /** What went on when its deadline came, while the service looked; nothing of its Jobs stays for long. */
 const late = { name: 'runs-at-its-deadline', ttlSeconds: 60, runs: [run(4, 'failure'), run(5, 'success', 3_000)] };
@@ -99,7 +101,7 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
     const stopped = [{ kind: 'stopped', at: at(4, 10), untilAt: at(7, 50) }] as const;
 
     test('a switch comes due for those that are known not to have succeeded, though the service was stopped', async () => {
-      const failures = ['failed-and-keeps-all: deadManTriggered', 'failed-and-keeps-successes: deadManTriggered'];
+      const failures = ['all', 'none', 'successes'].map((kept) => `failed-and-keeps-${kept}: deadManTriggered`);
       const calm = await watch(history, []);
       assert.deepEqual(
         calm.filter((said) => said.endsWith('deadManTriggered')),
@@ -114,7 +116,7 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
 
     test('a deadline was not met by those that are known not to have succeeded, though the service was stopped', async () => {
       const calm = await watch(begun, []);
-      const failures = ['failed-and-keeps-all: finishBy', 'failed-and-keeps-successes: finishBy'];
+      const failures = ['all', 'none', 'successes'].map((kept) => `failed-and-keeps-${kept}: finishBy`);
       assert.deepEqual(
         calm.filter((said) => said.endsWith('finishBy')),
         [...failures, 'runs-at-its-deadline: finishBy'],

@@ -112,7 +112,7 @@ function toDeadlines(
 
 /**
  * Whether a run of these slots may have succeeded and left the cluster before the service looked. The cluster clears away the oldest first:
- * while a success that ended before them is there, or fewer than the history keeps, none of theirs has gone. `known`: of how many slots it
+ * while a success that ended before them is there, or fewer than the history keeps, none of theirs has gone; and it names the newest success. `known`: of how many slots it
  * is known what became of them.
  */
 export function mayHideSuccess(
@@ -120,7 +120,7 @@ export function mayHideSuccess(
   jobs: readonly JobFacts[],
   { afterAt, slots, known }: { readonly afterAt: Instant; readonly slots: readonly Instant[]; readonly known: number },
 ): boolean {
-  if (facts === undefined) return false;
+  if (facts === undefined || (facts.lastSuccessAt ?? 0) < (slots[0] ?? 0)) return false;
   const successes = jobs.filter(({ outcome }) => outcome === 'success');
   const keepsAll = facts.ttlAfterFinishedS === undefined && successes.length < facts.successLimit;
   if (keepsAll || successes.some(({ endedAt }) => endedAt !== undefined && endedAt <= afterAt)) return false;
