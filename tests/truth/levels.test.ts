@@ -22,6 +22,7 @@ interface Body {
     readonly alert?: {
       readonly type: string;
       readonly subject: string | null;
+      readonly title: string;
       readonly since: string;
       readonly endedAt: string | null;
       readonly delayed: boolean;
@@ -257,6 +258,7 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
             }
             const said = told.map(({ alert }) => [alert?.firstNotice, alert?.since, alert?.endedAt]);
             assert.deepEqual(said, [[true, at(beginsAt), at(endsAt(lastsMs))]], name);
+            assert.doesNotMatch(told[0]?.alert?.title ?? '', /CompletionsReached/, 'that it succeeded is no reason');
             if (lastsMs > 6 * minuteMs) assert.equal(told[0]?.alert?.delayed, true, `${name}: it is late news`);
           }
         });

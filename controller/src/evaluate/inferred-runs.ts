@@ -7,54 +7,21 @@ type Owner = { readonly uid: string; readonly namespace: string; readonly name: 
  * Job appears.
  */
 export function toUnseenExecution(owner: Owner, run: UnseenRun, inMaintenance: boolean): Execution {
+  const { uid, namespace, name } = owner;
   const { slotAt, succeededAt } = run;
-  const key = succeededAt === undefined ? `unobserved:${owner.uid}:${slotAt}` : inferredKey(owner, succeededAt);
   return {
-    ...unseen(owner, key),
-    jobName: canonicalJobName(owner.name, slotAt),
-    trigger: 'scheduled',
-    scheduledAt: slotAt,
-    createdAt: slotAt,
-    finishedAt: succeededAt,
-    status: succeededAt === undefined ? 'unobserved' : 'success',
-    inferred: succeededAt !== undefined,
-    inMaintenance,
-  };
-}
-
-/** The record of a success that only `lastSuccessfulTime` tells of: whose slot it was, if any, is unknown. */
-export function toInferredSuccess(owner: Owner, succeededAt: Instant, inMaintenance: boolean): Execution {
-  return {
-    ...unseen(owner, inferredKey(owner, succeededAt)),
-    jobName: owner.name,
-    trigger: 'unmatched',
-    scheduledAt: undefined,
-    createdAt: succeededAt,
-    finishedAt: succeededAt,
-    status: 'success',
-    inferred: true,
-    inMaintenance,
-  };
-}
-
-function inferredKey({ uid }: Owner, succeededAt: Instant): string {
-  return `inferred:${uid}:${succeededAt}`;
-}
-
-function unseen(
-  { uid, namespace, name }: Owner,
-  jobUid: string,
-): Omit<
-  Execution,
-  'jobName' | 'trigger' | 'scheduledAt' | 'createdAt' | 'finishedAt' | 'status' | 'inferred' | 'inMaintenance'
-> {
-  return {
-    jobUid,
+    jobUid: succeededAt === undefined ? `unobserved:${uid}:${slotAt}` : `inferred:${uid}:${succeededAt}`,
     cronJobUid: uid,
     namespace,
     cronJobName: name,
+    jobName: canonicalJobName(name, slotAt),
+    trigger: 'scheduled',
+    scheduledAt: slotAt,
+    createdAt: slotAt,
     startedAt: undefined,
+    finishedAt: succeededAt,
     durationMs: undefined,
+    status: succeededAt === undefined ? 'unobserved' : 'success',
     exitCode: undefined,
     reason: undefined,
     jobReason: undefined,
@@ -65,5 +32,13 @@ function unseen(
     node: undefined,
     templateHash: undefined,
     delayed: true,
+    inferred: succeededAt !== undefined,
+    inMaintenance,
   };
+}
+
+/** The record of a success that only `lastSuccessfulTime` tells of: whose slot it was, if any, is unknown. */
+export function toInferredSuccess(owner: Owner, succeededAt: Instant, inMaintenance: boolean): Execution {
+  const run = toUnseenExecution(owner, { slotAt: succeededAt, succeededAt }, inMaintenance);
+  return { ...run, jobName: owner.name, trigger: 'unmatched', scheduledAt: undefined };
 }

@@ -132,7 +132,7 @@ export async function judgeCronJobs(
     );
     return { subject, watch, facts, judged, levels, replayed };
   });
-  const untold = await findUntold(tx, answered);
+  const untold = await findUntold(tx, answered, deps.sources);
   const named = await runsNamed(tx, answered, { runs, past }, deps.sources);
 
   const findings: AlertFinding[] = [];
@@ -309,8 +309,11 @@ async function gatherFacts(
     : undefined;
   const windowed = has('successRate', 'regression') ? await gatherWindowed(tx, subjects, parts, now) : undefined;
   const output = has('output') ? await gatherOutput(tx, subjects) : undefined;
+  const { jobsOf } = deps.sources;
   const askedThroughAt = deps.judgedThroughAt('finishBy');
-  const finishBy = has('finishBy') ? await gatherFinishBy(tx, subjects, horizon, askedThroughAt) : undefined;
+  const finishBy = has('finishBy')
+    ? await gatherFinishBy(tx, subjects, horizon, { askedThroughAt, jobsOf })
+    : undefined;
   return {
     factsOf: (subject, watch) => ({
       ...presence?.(subject, watch).present,

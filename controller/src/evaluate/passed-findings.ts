@@ -1,5 +1,6 @@
 import {
   alertSeverity,
+  expectedSlots,
   fingerprintOf,
   jobNamesOf,
   jobReasonOf,
@@ -11,8 +12,16 @@ import {
   type PassedLevel,
   type PossibleCause,
 } from '@cronjob-monitor/shared/domain';
-import { lockLastEndedAlerts, type AlertRecord, type Tx } from '@cronjob-monitor/shared/store';
+import {
+  listDueRuns,
+  listSpecEpochs,
+  lockLastEndedAlerts,
+  type AlertRecord,
+  type Tx,
+} from '@cronjob-monitor/shared/store';
 import { findingsOf, keyOf, type FindingContext } from './findings.ts';
+import { mayHideSuccess } from './finish-by-facts.ts';
+import type { RunningSources } from './running-facts.ts';
 import type { Subject, Watch } from './subject.ts';
 
 /** The levels of one watch that began and ended before now, and what is found now. */
@@ -31,10 +40,11 @@ interface Untold {
   readonly isOpen: boolean;
 }
 
-/** Levels that no alert tells of, each with its beginning and its end, and the ends of those that one tells of. One question to the database. */
+/** Levels that no alert tells of, each with its beginning and its end, and the ends of those that one tells of. */
 export async function findUntold(
   tx: Tx,
   all: readonly PassedOfWatch[],
+  { jobsOf }: Pick<RunningSources, 'jobsOf'>,
 ): Promise<ReadonlyMap<Watch, readonly Untold[]>> {
   const prints = all.flatMap(({ subject, watch, levels }) =>
     levels
@@ -42,7 +52,7 @@ export async function findUntold(
       .map((level) => printOf(subject, watch, level)),
   );
   const ended = prints.length === 0 ? new Map<string, AlertRecord>() : await lockLastEndedAlerts(tx, prints);
-  return new Map(
+  const untold = new Map(
     all.map(({ subject, watch, levels }) => [
       watch,
       levels.flatMap((level): Untold[] => {
@@ -55,6 +65,27 @@ export async function findUntold(
       }),
     ]),
   );
+  for (const { subject, watch } of all)
+    for (const one of untold.get(watch) ?? [])
+      if (one.level.type === 'deadManTriggered' && !one.isOpen && (await mayBeFalse(tx, subject, one.level, jobsOf)))
+        untold.set(watch, untold.get(watch)?.filter((other) => other !== one) ?? []);
+  return untold;
+}
+
+/** Whether a success of its time may have gone unseen. */
+async function mayBeFalse(
+  tx: Tx,
+  subject: Subject,
+  { beganAt: afterAt, endedAt: untilAt }: PassedLevel,
+  jobsOf: RunningSources['jobsOf'],
+): Promise<boolean> {
+  const { row, facts, zone } = subject;
+  const epochs = (await listSpecEpochs(tx, [row.id])).get(row.id) ?? [];
+  const [due] = await listDueRuns(tx, [{ cronJobId: row.id, afterAt, untilAt }]);
+  const start = { afterAt, createdAt: facts?.createdAt ?? afterAt, anchorAt: undefined, defaultZone: zone };
+  const { slots } = expectedSlots(epochs, start, untilAt);
+  const expected = slots.flatMap(({ at, epoch }) => (epoch.suspended ? [] : at));
+  return mayHideSuccess(subject, jobsOf(row.uid), { afterAt, slots: expected, known: due?.known ?? 0 });
 }
 
 /** What ended with its rules is known by its newest cause, and its alert may have begun with an earlier one. */

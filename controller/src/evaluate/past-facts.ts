@@ -232,8 +232,8 @@ function isOver({ phase, deletingAt }: PodFacts): boolean {
   return phase === 'Failed' || phase === 'Succeeded' || deletingAt !== undefined;
 }
 
-function named({ name, jobReason }: JobFacts, slotGapMs?: number): PastJob['job'] {
-  return { jobName: name, slotGapMs, reason: jobReason };
+function named({ name, jobReason, outcome }: JobFacts, slotGapMs?: number): PastJob['job'] {
+  return { jobName: name, slotGapMs, reason: outcome === 'success' ? undefined : jobReason };
 }
 
 function byOf({ name, outcome, endedAt }: JobFacts): PastJob['by'] {

@@ -6,13 +6,15 @@ import {
   listPresentObjects,
   mostRunsAtOnce,
   recordRuns,
+  type ActiveJob,
   type Store,
 } from '@cronjob-monitor/shared/store';
+import { toUnseenExecution } from '../evaluate/index.ts';
 import type { Term } from '../leadership/index.ts';
 import { isDatabaseAway, type Circuit } from '../runtime/index.ts';
 import type { ClusterCaches } from '../selection/index.ts';
 import type { Queues } from '../reconcilers/queues.ts';
-import { toUnobserved, type JobIntake } from '../reconcilers/job/index.ts';
+import type { JobIntake } from '../reconcilers/job/index.ts';
 
 interface SweepSources {
   readonly store: Store;
@@ -70,4 +72,20 @@ export async function sweepWhatWent(
     recorded.push(...part.filter(({ jobUid }) => inserted.includes(jobUid)));
   }
   return recorded;
+}
+
+/** The record of a run that was seen going on last: it ran, and its outcome could not be seen. It gives way when something tells how it ended. */
+function toUnobserved(job: ActiveJob, of: { readonly namespace: string; readonly name: string }): Execution {
+  const { jobUid, cronJobUid: uid, jobName, trigger, scheduledAt, createdAt, startedAt, podName } = job;
+  const unseen = toUnseenExecution({ ...of, uid }, { slotAt: createdAt, succeededAt: undefined }, false);
+  return {
+    ...unseen,
+    jobUid,
+    jobName,
+    trigger,
+    scheduledAt,
+    createdAt,
+    startedAt,
+    attempts: podName === undefined ? 0 : 1,
+  };
 }

@@ -376,7 +376,7 @@ export { countRateFacts, listOldestSince, type RateFacts } from './facts/count-r
 export { listAlertsOfRuns, updateAlertContexts, type AlertOfRun } from './alerts/alerts-of-run.ts';
 export { listIncomplete, releaseWaiting, type IncompleteMessage } from './deliveries/waiting-messages.ts';
 export { listAlertRuns } from './facts/list-alert-runs.ts';
-export { listFirstSuccessEnds, type SlotInterval } from './facts/list-first-success-ends.ts';
+export { listDueRuns, type SlotInterval } from './facts/list-due-runs.ts';
 export { listJudgedRuns, type JudgedRunRow } from './facts/list-judged-runs.ts';
 export { listLastScheduledRuns, type LastScheduledRuns } from './facts/list-last-scheduled-runs.ts';
 export { listOutputRuns } from './facts/list-output-runs.ts';

@@ -4,7 +4,7 @@ import {
   countOutcomes,
   countRateFacts,
   listOldestSince,
-  listFirstSuccessEnds,
+  listDueRuns,
   listJudgedRuns,
   listLastScheduledRuns,
   countFailures,
@@ -280,16 +280,18 @@ export const runFacts = contract('facts of the last runs', (test) => {
       quick,
       ago(cronJob, 3 * hourMs, 5, { status: 'failed' }),
     ]);
-    const interval = (afterHours: number, untilHours: number): Parameters<typeof listFirstSuccessEnds>[1][number] => ({
+    const interval = (afterHours: number, untilHours: number): Parameters<typeof listDueRuns>[1][number] => ({
       cronJobId: cronJob.id,
       afterAt: at(afterHours),
       untilAt: at(untilHours),
     });
-    assert.deepEqual(
-      await listFirstSuccessEnds(store, [interval(6, 4), interval(4, 2), interval(6, 5), interval(7, 6)]),
-      [quick.finishedAt, undefined, slow.finishedAt, at(6) + 30_000],
-    );
-    assert.deepEqual(await listFirstSuccessEnds(store, []), []);
+    assert.deepEqual(await listDueRuns(store, [interval(6, 4), interval(4, 2), interval(6, 5), interval(7, 6)]), [
+      { firstSuccessAt: quick.finishedAt, known: 2 },
+      { firstSuccessAt: undefined, known: 1 },
+      { firstSuccessAt: slow.finishedAt, known: 1 },
+      { firstSuccessAt: at(6) + 30_000, known: 1 },
+    ]);
+    assert.deepEqual(await listDueRuns(store, []), []);
   });
 });
 
