@@ -16,4 +16,4 @@ export { AbsenceProof } from './absence-proof.ts';
 export { createWatchers } from './watchers.ts';
 export { createControllerLease } from './controller-lease.ts';
 export { createCreateRefusals, type CreateRefusals } from './create-refusals.ts';
-export { rulesOfAlerts } from './rules-of-alerts.ts';
+export { rulesOfAlerts } from './monitor-rules.ts';

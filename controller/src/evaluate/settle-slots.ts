@@ -28,8 +28,7 @@ import {
   type StoredSlot,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import { toInferredSuccess, toUnseenExecution } from './inferred-runs.ts';
-import { toLedgerFacts, unexplainedSuccess } from './ledger-facts.ts';
+import { toInferredSuccess, toUnseenExecution, toLedgerFacts, unexplainedSuccess } from './ledger-facts.ts';
 import type { StartSkew } from './start-skew.ts';
 import type { WatchGaps } from './watch-gaps.ts';
 import { isMisread, type ZoneCheck } from './zone-check.ts';

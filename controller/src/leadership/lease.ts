@@ -5,9 +5,8 @@ import {
   type LeaseRecord,
   type ObjectKey,
 } from '@cronjob-monitor/shared/kube';
-import { TimeLimitError, withinLimit, type Clock, type Logger } from '@cronjob-monitor/shared/process';
+import { TimeLimitError, withinLimit, type Clock, type Logger, messageOf } from '@cronjob-monitor/shared/process';
 
-import { messageOf } from './error-message.ts';
 import {
   acquireJitter,
   checkTiming,

@@ -40,9 +40,8 @@ import {
 } from '../metrics/index.ts';
 import { createQueues, type Queues } from '../reconcilers/queues.ts';
 import { Circuit, isDatabaseAway, noticeOutage } from '../runtime/index.ts';
-import { leaseProblems } from './lease-problems.ts';
+import { leaseProblems, createTwoWitnesses } from './two-witnesses.ts';
 import { isHopeless, prepareSchema, takeFile } from './prepare-schema.ts';
-import { createTwoWitnesses } from './two-witnesses.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 import { Watching } from './watching.ts';
 

@@ -1,5 +1,5 @@
 export { ObjectCache } from './cache.ts';
-export { ClusterOutage } from './cluster-outage.ts';
+export { ClusterOutage } from './watch-problem.ts';
 export { Circuit } from './circuit.ts';
 export { resourceOf, type EventHandler, type ObjectEvent, type Projected } from './objects.ts';
 export { ReconcileLoop, type ComeBack, type ReconcileMetrics } from './reconcile-loop.ts';

@@ -7,12 +7,13 @@ import {
   mostRunsAtOnce,
   recordRuns,
   type Store,
+  type ActiveJob,
 } from '@cronjob-monitor/shared/store';
 import type { Term } from '../leadership/index.ts';
 import { isDatabaseAway, type Circuit } from '../runtime/index.ts';
 import type { ClusterCaches } from '../selection/index.ts';
 import type { Queues } from '../reconcilers/queues.ts';
-import { toUnobserved, type JobIntake } from '../reconcilers/job/index.ts';
+import type { JobIntake } from '../reconcilers/job/index.ts';
 
 interface SweepSources {
   readonly store: Store;
@@ -70,4 +71,37 @@ export async function sweepWhatWent(
     recorded.push(...part.filter(({ jobUid }) => inserted.includes(jobUid)));
   }
   return recorded;
+}
+
+/**
+ * The record of a run that was seen going on last, and is no longer in the cluster: it ran, and its outcome could not
+ * be seen. It gives way when something later tells how it ended.
+ */
+function toUnobserved(job: ActiveJob, of: { readonly namespace: string; readonly name: string }): Execution {
+  return {
+    jobUid: job.jobUid,
+    cronJobUid: job.cronJobUid,
+    namespace: of.namespace,
+    cronJobName: of.name,
+    jobName: job.jobName,
+    trigger: job.trigger,
+    scheduledAt: job.scheduledAt,
+    createdAt: job.createdAt,
+    startedAt: job.startedAt,
+    finishedAt: undefined,
+    durationMs: undefined,
+    status: 'unobserved',
+    exitCode: undefined,
+    reason: undefined,
+    jobReason: undefined,
+    attempts: job.podName === undefined ? 0 : 1,
+    failedIndexes: undefined,
+    isRetry: false,
+    retryOf: undefined,
+    node: undefined,
+    templateHash: undefined,
+    delayed: true,
+    inferred: false,
+    inMaintenance: false,
+  };
 }

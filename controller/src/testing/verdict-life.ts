@@ -19,7 +19,7 @@ import { KeptDurations } from '../figures/kept-durations.ts';
 import type { JobIntake } from '../reconcilers/job/intake.ts';
 import { Moves } from '../figures/moves.ts';
 import { createMonitorRecords, reconcileMonitor } from '../reconcilers/monitor/index.ts';
-import { rulesOfAlerts } from '../evaluate/rules-of-alerts.ts';
+import { rulesOfAlerts } from '../evaluate/monitor-rules.ts';
 import { createSelection, toMonitorSeen, type MonitorSeen, type Selection } from '../selection/index.ts';
 import { settings } from './recording-fixture.ts';
 import { LoopClock } from './loop-clock.ts';

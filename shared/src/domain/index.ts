@@ -1,7 +1,11 @@
 export { findNearest, unknownFieldMessage } from './text/nearest.ts';
+export { blockIn, isObject, objectOf, textIn, textsOf, type Json } from './json.ts';
 export { earliest, type Instant } from './instant.ts';
 export {
+  dayMs,
   formatDuration,
+  hourMs,
+  minuteMs,
   parseDuration,
   parseResourceDuration,
   resourceDurationMaxLength,

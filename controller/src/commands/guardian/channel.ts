@@ -1,6 +1,6 @@
 import { decodeChannelSpec } from '@cronjob-monitor/shared/kube';
-import { messagePlaceholders, parseTemplate, unknownPlaceholders } from '@cronjob-monitor/shared/domain';
-import type { Block, Json } from './remark.ts';
+import { messagePlaceholders, parseTemplate, unknownPlaceholders, type Json } from '@cronjob-monitor/shared/domain';
+import type { Block } from './remark.ts';
 
 const types: Readonly<Record<string, string>> = {
   slack: 'chat',

@@ -1,9 +1,10 @@
 import { decodeChannelSpec, decodeMonitorSpec } from '@cronjob-monitor/shared/kube';
 import { usualDefaults } from '../judge-resources.ts';
-import { isObject, type SourceDocument } from '../read-documents.ts';
+import { type SourceDocument } from '../read-documents.ts';
 import { convertChannel } from './channel.ts';
 import { convertMonitor } from './monitor.ts';
-import { Block, type Json, type Remark } from './remark.ts';
+import { Block, type Remark } from './remark.ts';
+import { isObject, type Json } from '@cronjob-monitor/shared/domain';
 
 /** One of our resources, made of one of theirs. */
 export interface Converted {

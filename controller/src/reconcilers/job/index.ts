@@ -1,4 +1,3 @@
-export { toUnobserved } from './abandoned.ts';
 export type { GatheredJob } from './gather.ts';
 export { createJobRecords } from './record.ts';
 export { reconcileJobs, type RecordedRun, type RowOfRun } from './reconcile.ts';

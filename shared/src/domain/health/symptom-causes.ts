@@ -1,3 +1,5 @@
+import { minuteMs } from '../duration.ts';
+
 /** What an operator has to know: which part of its work the service cannot do. */
 type Symptom = 'CannotSee' | 'CannotJudge' | 'CannotStore' | 'CannotTell' | 'NotAlive';
 
@@ -10,8 +12,6 @@ interface CauseRow {
   /** It concerns one monitor, one channel or one process: its own page shows it, readiness, health and the log do not. */
   readonly isOfPart?: true;
 }
-
-const minuteMs = 60_000;
 
 /** Each cause with the symptom that it shows as. */
 export const symptomCauses = {

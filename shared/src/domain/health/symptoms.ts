@@ -1,9 +1,7 @@
-import { formatDuration } from '../duration.ts';
+import { formatDuration, minuteMs } from '../duration.ts';
 import type { Instant } from '../instant.ts';
 import { toldProblems, type Problem } from './problem.ts';
 import type { SymptomCause } from './symptom-causes.ts';
-
-const minuteMs = 60_000;
 
 /** How many of how many. */
 export interface Share {

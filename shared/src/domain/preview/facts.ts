@@ -16,8 +16,7 @@ import type { UnfinishedJob } from '../detect/job-stuck.ts';
 import { nthSlotAfter } from '../schedule/index.ts';
 import type { EndedPreviewRun, OrderedHistory, PreviewedRun } from './history.ts';
 import { ShiftOverTime } from './shift-over-time.ts';
-
-const dayMs = 86_400_000;
+import { dayMs } from '../duration.ts';
 
 type StartedRun = PreviewedRun & { readonly startedAt: Instant; readonly finishedAt: Instant };
 

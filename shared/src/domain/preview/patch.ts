@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { structuredPatch } from 'diff';
 import { stringify } from 'yaml';
 import type { PreviewPatch, Ref } from '../../contract/index.ts';
-
-type Spec = Readonly<Record<string, unknown>>;
+import { type Json, isObject } from '../json.ts';
 
 /**
  * What changes a monitor from one spec as applied to another, to be copied: the YAML of the whole resource, the lines that differ with three around them, and
@@ -50,23 +49,19 @@ function diffLines(before: string, after: string): string {
 }
 
 /** What JSON keeps of it. */
-function withoutUndefined(spec: object): Spec {
-  return JSON.parse(JSON.stringify(spec)) as Spec;
+function withoutUndefined(spec: object): Json {
+  return JSON.parse(JSON.stringify(spec)) as Json;
 }
 
 /** Only what differs; a key that is gone is null, a list is given whole. Undefined: nothing differs. */
-function mergePatch(before: Spec, after: Spec): Spec | undefined {
+function mergePatch(before: Json, after: Json): Json | undefined {
   const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key): [string, unknown][] => {
     const [was, is] = [before[key], after[key]];
     if (isDeepStrictEqual(was, is)) return [];
     if (is === undefined) return [[key, null]];
-    return [[key, isSpec(was) && isSpec(is) ? (mergePatch(was, is) ?? {}) : is]];
+    return [[key, isObject(was) && isObject(is) ? (mergePatch(was, is) ?? {}) : is]];
   });
   return changes.length === 0 ? undefined : Object.fromEntries(changes);
-}
-
-function isSpec(value: unknown): value is Spec {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** One word of a POSIX shell, whatever stands in it. */

@@ -8,9 +8,8 @@ import { laneOf } from './lane.ts';
 import type { PreviewedAlert } from './preview.ts';
 import { suggestLimits } from './suggest-limits.ts';
 import { tellTruth, truthOf } from './truth.ts';
+import { hourMs, dayMs } from '../duration.ts';
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 const fromAt = Date.UTC(2026, 9, 5);
 const range = { fromAt, toAt: fromAt + 30 * dayMs };
 

@@ -1,5 +1,6 @@
 import type { Execution } from '../execution/execution.ts';
 import type { Instant } from '../instant.ts';
+import { dayMs } from '../duration.ts';
 
 /** Counts of the runs of one CronJob and one UTC day. `success` and `failed` are the scheduled runs that enter the rate. */
 export interface RunCounts {
@@ -13,8 +14,6 @@ export interface RunCounts {
 }
 
 export type RunCounter = keyof RunCounts;
-
-const dayMs = 86_400_000;
 
 /** Days since 1970 of an instant, UTC. */
 export function dayOf(at: Instant): number {

@@ -1,14 +1,6 @@
 import type { Instant } from '../../domain/index.ts';
 
-/** Reads of an untrusted JSON value: a value of the wrong type counts as absent, and nothing here throws. */
-export type Json = Readonly<Record<string, unknown>>;
-
-const nothing: Json = Object.freeze({});
-
-/** The object, or an empty one. */
-export function objectOf(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : nothing;
-}
+// Reads of an untrusted JSON value: a value of the wrong type counts as absent, and nothing here throws.
 
 export function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

@@ -6,9 +6,11 @@ import {
   type JobCondition,
   type JobFacts,
   type JobMarks,
+  objectOf,
+  type Json,
 } from '../../domain/index.ts';
 import { notesOf } from './cron-job.ts';
-import { arrayOf, countOf, instantOf, objectOf, textOf, type Json } from './fields.ts';
+import { arrayOf, countOf, instantOf, textOf } from './fields.ts';
 import type { Interner } from './interner.ts';
 import { toLine } from './line.ts';
 import { anyControllerOf, controllerOf, metadataOf, textsOf, type Metadata } from './metadata.ts';

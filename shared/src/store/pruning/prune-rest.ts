@@ -1,4 +1,4 @@
-import type { Instant } from '../../domain/index.ts';
+import { type Instant, dayMs } from '../../domain/index.ts';
 import { forgetActions } from '../actions.ts';
 import { forgetChanges } from '../changes.ts';
 import type { Store, Db } from '../database.ts';
@@ -153,7 +153,6 @@ async function pruneLooseEvidence(batches: Batches, before: Instant): Promise<nu
   );
 }
 
-const dayMs = 86_400_000;
 const isOver = `state not in ${openDeliveryStates}`;
 
 /**
