@@ -3,8 +3,8 @@ import { ClusterError, type Cluster, type RawObject } from '@cronjob-monitor/sha
 import type { Clock } from '@cronjob-monitor/shared/process';
 import { ApiError, conflict } from '../errors.ts';
 import { throwClusterRefusal } from './cluster-refusal.ts';
-import { getPresentCronJob, textOf } from './present-cron-job.ts';
 import { objectOf } from '@cronjob-monitor/shared/domain';
+import { getPresentCronJob, textOf } from './present-cron-job.ts';
 
 /** Kubernetes takes no longer name of a Job whose pods carry it as a label. */
 const maxNameLength = 63;

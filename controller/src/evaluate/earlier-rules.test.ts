@@ -14,7 +14,7 @@ import {
   takeEpoch,
 } from '@cronjob-monitor/shared/store';
 import { aCronJob, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
-import { EarlierSpecs } from './earlier-rules.ts';
+import { EarlierSpecs } from './monitor-rules.ts';
 import type { Asked, EarlierRules, KnownWatcher, MonitorRules, Watcher } from './subject.ts';
 
 const now = Date.parse('2026-03-02T12:00:00Z');

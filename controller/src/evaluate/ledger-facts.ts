@@ -13,7 +13,7 @@ import {
   type UnseenRun,
 } from '@cronjob-monitor/shared/domain';
 import type { LedgerRun, StoredLedger } from '@cronjob-monitor/shared/store';
-import type { KeptGap } from './gap-list.ts';
+import type { KeptGap } from './watch-gaps.ts';
 
 /** All that is known of one CronJob, in the store and in memory. */
 interface KnownOfCronJob {

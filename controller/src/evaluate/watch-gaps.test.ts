@@ -15,8 +15,7 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { aCronJob, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
-import { addGap, toKeptGaps } from './gap-list.ts';
-import { WatchGaps, type OwnSight } from './watch-gaps.ts';
+import { addGap, toKeptGaps, WatchGaps, type OwnSight } from './watch-gaps.ts';
 import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 const now = Date.parse('2026-03-02T12:00:00Z');

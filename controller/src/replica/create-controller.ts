@@ -11,8 +11,7 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { clockProblems } from '../evaluate/index.ts';
-import { ForeignLeader } from './foreign-leader.ts';
-import { createInstallations } from './installations.ts';
+import { ForeignLeader, createInstallations } from './installations.ts';
 import { warnOfConnections } from './connection-check.ts';
 import { startLeaderWork, type LeaderWork } from '../term/leader-work.ts';
 import {

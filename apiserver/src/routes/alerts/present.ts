@@ -4,9 +4,9 @@ import { listTold, type StoredAlert, type ToldFacts } from '@cronjob-monitor/sha
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { verdictOfAlert } from '../verdicts/of-alert.ts';
 import type { RouteDeps } from '../deps.ts';
-import { readSurroundings, type Surroundings } from '../verdicts/surroundings.ts';
 import { gatherWhy, type Why } from '../verdicts/why.ts';
 import { presentTold } from './told.ts';
+import { readSurroundings, type Surroundings } from '../verdicts/surroundings.ts';
 
 /** Alerts with what was told of them, however many they are, in a handful of questions. */
 export async function presentAlerts(

@@ -8,7 +8,7 @@ import { systemClock } from '@cronjob-monitor/shared/process';
 import { migrate, openStore, projectCronJobs, recordRuns, takeEpoch } from '@cronjob-monitor/shared/store';
 import { aCronJob, aRecordedRun, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { KeptDurations } from '../../figures/kept-durations.ts';
-import { Moves } from '../../figures/moves.ts';
+import { Moves } from '../../figures/series-upkeep.ts';
 import type { GatheredMonitor } from './gather.ts';
 import { createMonitorRecords } from './record.ts';
 

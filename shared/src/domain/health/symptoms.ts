@@ -1,7 +1,6 @@
 import { formatDuration, minuteMs } from '../duration.ts';
 import type { Instant } from '../instant.ts';
-import { toldProblems, type Problem } from './problem.ts';
-import type { SymptomCause } from './symptom-causes.ts';
+import { toldProblems, type Problem, type SymptomCause } from './problem.ts';
 
 /** How many of how many. */
 export interface Share {

@@ -1,9 +1,8 @@
 import { nearestRank } from '../stats/percentile.ts';
 import { dailyInstants } from '../schedule/daily-instants.ts';
 import { expectedSlots } from '../slots/expected.ts';
-import { epochAt } from '../slots/start-delay.ts';
+import { epochAt, slotGapMs } from '../slots/tolerance.ts';
 import type { SpecEpoch } from '../slots/epoch.ts';
-import { slotGapMs } from '../slots/slot-gap.ts';
 import { failureReason } from '../execution/failure-reason.ts';
 import { hopelessFrom, isHopelessReason } from '../execution/hopeless-wait.ts';
 import type { Instant } from '../instant.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AlertSubject, AlertType } from '../../contract/index.ts';
-import { changesOf } from './change.ts';
+import { changesOf } from './patch.ts';
 import type { PreviewedCronJob, PreviewedRun } from './history.ts';
 import { judgedValues } from './judged-values.ts';
 import { laneOf } from './lane.ts';

@@ -6,10 +6,9 @@ import {
   objectOf,
   type Json,
 } from '../../domain/index.ts';
-import { arrayOf, countOf, instantOf, numberOf, textOf } from './fields.ts';
+import { arrayOf, countOf, instantOf, numberOf, textOf, toLine } from './fields.ts';
 import type { Interner } from './interner.ts';
 import { ownManager } from '../paths.ts';
-import { toLine } from './line.ts';
 import {
   ignoreAnnotation,
   metadataOf,

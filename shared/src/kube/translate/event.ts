@@ -1,6 +1,5 @@
 import type { ClusterEvent } from '../cluster.ts';
-import { countOf, instantOf, textOf } from './fields.ts';
-import { toLine } from './line.ts';
+import { countOf, instantOf, textOf, toLine } from './fields.ts';
 import { metadataOf } from './metadata.ts';
 import { objectOf, type Json } from '../../domain/index.ts';
 

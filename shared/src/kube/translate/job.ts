@@ -10,9 +10,8 @@ import {
   type Json,
 } from '../../domain/index.ts';
 import { notesOf } from './cron-job.ts';
-import { arrayOf, countOf, instantOf, textOf } from './fields.ts';
+import { arrayOf, countOf, instantOf, textOf, toLine } from './fields.ts';
 import type { Interner } from './interner.ts';
-import { toLine } from './line.ts';
 import { anyControllerOf, controllerOf, metadataOf, textsOf, type Metadata } from './metadata.ts';
 import type { TemplatePool } from './packed-template.ts';
 import { clockErrorMs } from './status-times.ts';

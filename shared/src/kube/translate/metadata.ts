@@ -7,9 +7,8 @@ import {
   objectOf,
   type Json,
 } from '../../domain/index.ts';
-import { arrayOf, instantOf, textOf } from './fields.ts';
+import { arrayOf, instantOf, textOf, toLine } from './fields.ts';
 import type { Interner } from './interner.ts';
-import { toLine } from './line.ts';
 
 /** What every kind has. */
 export interface Metadata {

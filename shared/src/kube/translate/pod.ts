@@ -6,9 +6,8 @@ import {
   objectOf,
   type Json,
 } from '../../domain/index.ts';
-import { arrayOf, countOf, instantOf, numberOf, textOf } from './fields.ts';
+import { arrayOf, countOf, instantOf, numberOf, textOf, toLine } from './fields.ts';
 import type { Interner } from './interner.ts';
-import { toLine } from './line.ts';
 import { controllerOf, metadataOf, type Metadata } from './metadata.ts';
 
 const indexMark = 'batch.kubernetes.io/job-completion-index';
