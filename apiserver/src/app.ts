@@ -1,16 +1,15 @@
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
-import { peersOf } from './auth/peers.ts';
+import { peersOf } from './auth/authentication.ts';
 import type { Clusters } from './routes/index.ts';
 import { dispatchToClusters } from './clusters/dispatch.ts';
 import { type ApiState, isApiPath, matchedMethods, type ApiMiddleware } from './context.ts';
 import { ApiError, methodNotAllowed, noSuchRoute, shuttingDown } from './errors.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { caching, compression } from './middleware/caching.ts';
-import { crossSiteGuard, hostGuard } from './middleware/host.ts';
+import { crossSiteGuard, hostGuard, securityHeaders } from './middleware/headers.ts';
 import { describe, errorBoundary, type Translation } from './middleware/error-boundary.ts';
-import { securityHeaders } from './middleware/headers.ts';
 import { decodablePath } from './middleware/path.ts';
 import { requestId, requestLog } from './middleware/request-log.ts';
 import { findSwaggerFolder, swaggerPage } from './openapi/index.ts';

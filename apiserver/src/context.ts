@@ -1,7 +1,6 @@
 import type Koa from 'koa';
 import type { ErrorCode } from '@cronjob-monitor/shared/contract';
-import type { Caller } from './auth/authentication.ts';
-import type { Reach } from './auth/reach.ts';
+import type { Caller, Reach } from './auth/authentication.ts';
 
 /** An answer as it is sent. */
 export interface Rendered {

@@ -4,7 +4,7 @@ import { databaseProblems, listNamespaces, type Store } from '@cronjob-monitor/s
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import { createApp } from './app.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
-import { everywhere } from './auth/reach.ts';
+import { everywhere } from './auth/authentication.ts';
 import type { Clusters, ServedCluster } from './routes/index.ts';
 import { Agent } from './clusters/agent.ts';
 import { createAnswerAsked } from './clusters/asked-calls.ts';
@@ -15,8 +15,7 @@ import { toAnswer } from './clusters/to-answer.ts';
 import { createDatabaseWatch, storeTranslation } from './database-watch.ts';
 import { createApiMetrics } from './metrics.ts';
 import { createOpenStreams } from './live/open-streams.ts';
-import { createCostlyCalls } from './middleware/costly.ts';
-import { createExpensiveReads } from './middleware/expensive.ts';
+import { createCostlyCalls, createExpensiveReads } from './middleware/costly.ts';
 import { createGuard } from './middleware/guard.ts';
 import { documentedRoutes as routes } from './openapi/index.ts';
 import { createInstalledRedaction } from './installed-redaction.ts';

@@ -1,5 +1,5 @@
-export { createApi, type Api, type ApiDeps } from './create-api.ts';
+export * from './create-api.ts';
 export { findUiFolder } from './static.ts';
 export { listenApi } from './listener.ts';
-export { type ApiSettings, toApiSettings } from './settings.ts';
-export { schemasOf } from './clusters/schemas-of.ts';
+export * from './settings.ts';
+export * from './clusters/schemas-of.ts';

@@ -3,27 +3,29 @@ import {
   type DeadManRule,
   type FixPattern,
   type MaintenanceWindow,
+  isObject,
+  type Json,
+  blockIn,
+  textIn,
 } from '@cronjob-monitor/shared/domain';
 
 /** What the API reads of a monitor's spec as applied. Whatever has another form than expected counts as absent. */
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** The longest time without success: Go text, `auto` = from the schedule, undefined = off. */
 export function deadManLimitOf(spec: unknown): string | undefined {
-  const deadMan = block(spec, 'deadManSwitch');
+  const deadMan = blockIn(spec, 'deadManSwitch');
   if (!deadMan || deadMan['enabled'] === false) return undefined;
   const limit = textIn(deadMan, 'maxTimeSinceLastSuccess');
   if (limit !== undefined) return limit;
-  const auto = block(deadMan, 'autoFromSchedule');
+  const auto = blockIn(deadMan, 'autoFromSchedule');
   return auto && auto['enabled'] !== false ? 'auto' : undefined;
 }
 
 /** The dead-man's switch as its detector takes it; undefined = there is none. */
 export function deadManRuleOf(spec: unknown): DeadManRule | undefined {
-  const deadMan = block(spec, 'deadManSwitch');
+  const deadMan = blockIn(spec, 'deadManSwitch');
   if (!deadMan) return undefined;
-  const auto = block(deadMan, 'autoFromSchedule');
+  const auto = blockIn(deadMan, 'autoFromSchedule');
   return {
     enabled: deadMan['enabled'] !== false,
     maxSinceSuccessMs: parseDuration(textIn(deadMan, 'maxTimeSinceLastSuccess') ?? ''),
@@ -35,19 +37,19 @@ export function deadManRuleOf(spec: unknown): DeadManRule | undefined {
           }
         : undefined,
     fromCreation: deadMan['fromCreation'] !== false,
-    pauseMonitoring: block(spec, 'suspendedHandling')?.['pauseMonitoring'] !== false,
+    pauseMonitoring: blockIn(spec, 'suspendedHandling')?.['pauseMonitoring'] !== false,
   };
 }
 
 /** `sla.maxDuration`, text; undefined = off. */
 export function maxDurationOf(spec: unknown): string | undefined {
-  const sla = block(spec, 'sla');
+  const sla = blockIn(spec, 'sla');
   return sla && sla['enabled'] !== false ? textIn(sla, 'maxDuration') : undefined;
 }
 
 /** Whether the monitor says for how long a CronJob may be suspended. */
 export function limitsSuspension(spec: unknown): boolean {
-  return typeof block(spec, 'suspendedHandling')?.['alertIfSuspendedFor'] === 'string';
+  return typeof blockIn(spec, 'suspendedHandling')?.['alertIfSuspendedFor'] === 'string';
 }
 
 interface ChannelRefSpec {
@@ -59,7 +61,7 @@ interface ChannelRefSpec {
 
 /** The channels that a monitor names, in `channelRefs` and in its routes; none while its alerting is off. */
 export function channelRefsOf(spec: unknown): readonly ChannelRefSpec[] {
-  const alerting = block(spec, 'alerting');
+  const alerting = blockIn(spec, 'alerting');
   if (!alerting || alerting['enabled'] === false) return [];
   const named = [...namedInRefs(alerting), ...namedInRoutes(alerting)];
   return [...Map.groupBy(named, ({ name }) => name).values()].flatMap(([first]) => first ?? []);
@@ -91,12 +93,12 @@ function namedInRefs(alerting: Readonly<Record<string, unknown>>): ChannelRefSpe
 
 /** Whether it selects only what no monitor without `fallback` selects. */
 export function isFallback(spec: unknown): boolean {
-  return block(spec, 'selector')?.['fallback'] === true;
+  return blockIn(spec, 'selector')?.['fallback'] === true;
 }
 
 /** Its patterns of suggested fixes, as the reconciler decoded them. */
 export function fixPatternsOf(spec: unknown): readonly FixPattern[] {
-  const listed = block(spec, 'alerting')?.['suggestedFixPatterns'];
+  const listed = blockIn(spec, 'alerting')?.['suggestedFixPatterns'];
   return Array.isArray(listed) ? (listed as readonly FixPattern[]) : [];
 }
 
@@ -119,20 +121,6 @@ export function maintenanceOf(spec: unknown): readonly MaintenanceWindow[] {
       },
     ];
   });
-}
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function block(value: unknown, key: string): Json | undefined {
-  const inner = isObject(value) ? value[key] : undefined;
-  return isObject(inner) ? inner : undefined;
-}
-
-function textIn(value: Json, key: string): string | undefined {
-  const inner = value[key];
-  return typeof inner === 'string' ? inner : undefined;
 }
 
 function numberIn(value: Json, key: string): number | undefined {

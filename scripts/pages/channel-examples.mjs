@@ -4,7 +4,7 @@ import { keepSections } from './written-page.mjs';
 import { inNode24 } from '../in-node-24.mjs';
 
 await inNode24();
-const { composeMail } = await import('../../controller/src/channels/email/send.ts');
+const { composeMail } = await import('../../controller/src/channels/email/index.ts');
 const { Connections, createAddressRules, getChannel } = await import('../../controller/src/channels/index.ts');
 const { chatFormats } = await import('../../shared/src/contract/index.ts');
 const { chatNames } = await import('../../webui/src/format/channels.ts');

@@ -26,8 +26,8 @@ import { serveApi } from './api-under-test.ts';
 import { aClusterOfOne } from './cluster.ts';
 import { readingRows } from './rows.ts';
 import { seedFleet, type Seed } from './seed.ts';
+import { hourMs } from '@cronjob-monitor/shared/domain';
 
-const hourMs = 3_600_000;
 const words = { clusterName: undefined, externalUrl: 'https://monitor.example.org' };
 const delivered: Settlement = { kind: 'delivered', httpStatus: 200 };
 const refused: Settlement = {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { headingOf, type Execution, type Message } from '@cronjob-monitor/shared/domain';
+import { headingOf, type Execution, type Message, minuteMs, hourMs, dayMs } from '@cronjob-monitor/shared/domain';
 import {
   findCronJob,
   findMonitor,
@@ -20,10 +20,6 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { aCronJob, anAlertRecord, aRecordedRun } from '@cronjob-monitor/shared/testing';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 
 /** Ids of what was written. */
 export interface Seed {

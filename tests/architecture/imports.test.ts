@@ -93,7 +93,7 @@ const walls: readonly [title: string, path: string, line: string, isAllowed: boo
   ],
   [
     'channels are handed their secrets',
-    'controller/src/channels/chat/send.ts',
+    'controller/src/channels/chat.ts',
     `import { b } from '@cronjob-monitor/shared/kube';`,
     false,
   ],

@@ -15,6 +15,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
 import { aDelivery, anAlert } from '../store/alert-facts.ts';
+import { minuteMs, dayMs } from '@cronjob-monitor/shared/domain';
 
 /** What a database of the benchmark holds. */
 export interface FilledFleet {
@@ -26,8 +27,6 @@ export interface FilledFleet {
   readonly openAlerts: number;
 }
 
-const minuteMs = 60_000;
-const dayMs = 86_400_000;
 const days = 30;
 const runsOfMinutely = (days * dayMs) / minuteMs;
 const namespaces = 20;

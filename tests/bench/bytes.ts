@@ -1,10 +1,10 @@
 // What a recorded run takes on disk, all indexes included, on each database: 100,000 runs without logs, written as the service writes them.
-import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, minuteMs } from '@cronjob-monitor/shared/domain';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import { migrate, openStore, projectCronJobs, recordRuns, takeEpoch, type Store } from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { testDatabases, type TestDatabase } from '../store/databases.ts';
-import { aRun, minuteMs, now, seen, someCronJob } from '../store/facts.ts';
+import { aRun, now, seen, someCronJob } from '../store/facts.ts';
 import { Report } from './report.ts';
 
 const runs = Number(process.env['BENCH_EXECUTIONS'] ?? 100_000);

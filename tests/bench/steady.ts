@@ -17,6 +17,7 @@ import { readNumber, readRows } from '../store/rows.ts';
 import { watchDisk } from './disk.ts';
 import { Report } from './report.ts';
 import { cpuSecondsOf, residentMbOf } from './usage.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 600);
 const cronJobs = Number(process.env['BENCH_CRONJOBS'] ?? 10_000);
@@ -24,7 +25,6 @@ const perSecond = cronJobs / 60;
 /** A Job runs so long, and is gone so long after its end. */
 const runMs = 5_000;
 const keptMs = 60_000;
-const minuteMs = 60_000;
 const stepMs = 50;
 
 const report = new Report(

@@ -5,6 +5,8 @@ import {
   sketchOf,
   type DetectionFacts,
   type DetectionRules,
+  dayMs,
+  hourMs,
 } from '@cronjob-monitor/shared/domain';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import {
@@ -27,8 +29,6 @@ const cronJobs = Number(process.env['BENCH_CRONJOBS'] ?? 10_000);
 const statementBudget = cronJobs > 10_000 ? undefined : 40;
 const days = 30;
 const perDay = 24;
-const dayMs = 86_400_000;
-const hourMs = 3_600_000;
 /** Early in the day: most of the first day of the window is counted from rows. */
 const now = Date.UTC(2026, 10, 21, 1, 30);
 const today = Math.floor(now / dayMs);

@@ -8,7 +8,7 @@ import {
   ZoneCheck,
   type EvaluateDeps,
 } from '@cronjob-monitor/controller/evaluate';
-import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, type Execution, minuteMs } from '@cronjob-monitor/shared/domain';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import {
   beat,
@@ -30,7 +30,6 @@ import { Report } from './report.ts';
 const cronJobs = Number(process.env['BENCH_CRONJOBS'] ?? 10_000);
 /** That of ten thousand CronJobs; what is smaller has to keep it too. */
 const statementBudget = cronJobs > 10_000 ? undefined : 200;
-const minuteMs = 60_000;
 /** Half the distance of two slots, and a little. */
 const judgedAfterMs = 35_000;
 const monitorUid = '0b6f3c52-5a1f-4d0e-8a6c-2f1f3a1d9b11';

@@ -4,7 +4,8 @@ import { describe, test } from 'node:test';
 import { channels } from '@cronjob-monitor/controller/channels';
 import { claimDeliveries, insertDelivery, projectMonitor, takeEpoch } from '@cronjob-monitor/shared/store';
 import { aClaim, aDelivery } from '../store/alert-facts.ts';
-import { minuteMs, monitorRules, OutboxBench, secondMs } from './outbox-bench.ts';
+import { monitorRules, OutboxBench, secondMs } from './outbox-bench.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 describe('what is due', () => {
   for (const { type } of channels) {

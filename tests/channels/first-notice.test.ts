@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { toHolding, type FindingVerdict, type Instant } from '@cronjob-monitor/shared/domain';
+import { toHolding, type FindingVerdict, type Instant, minuteMs } from '@cronjob-monitor/shared/domain';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
 import { createRaising } from '../faults/outbox/raising.ts';
-import { minuteMs, OutboxBench, secondMs, type BenchChannel } from './outbox-bench.ts';
+import { OutboxBench, secondMs, type BenchChannel } from './outbox-bench.ts';
 
 interface Told {
   readonly name: string;

@@ -35,8 +35,6 @@ import { readRows } from '../store/rows.ts';
 import { startReceiver, type Receiver } from './receivers.ts';
 
 export const secondMs = 1_000;
-export const minuteMs = 60_000;
-export const hourMs = 3_600_000;
 
 /** A channel with a receiver behind it. */
 export interface BenchChannel extends Receiver {

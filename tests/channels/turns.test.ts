@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test, type TestContext } from 'node:test';
-import type { Routing } from '@cronjob-monitor/shared/domain';
+import { type Routing, minuteMs } from '@cronjob-monitor/shared/domain';
 import { insertDelivery, putAcknowledgement, putSilence, updateSilenceEnd } from '@cronjob-monitor/shared/store';
 import { aDelivery } from '../store/alert-facts.ts';
-import { minuteMs, monitorRules, OutboxBench, secondMs, type BenchChannel } from './outbox-bench.ts';
+import { monitorRules, OutboxBench, secondMs, type BenchChannel } from './outbox-bench.ts';
 
 describe('a message whose turn comes after other channels', () => {
   const turn = { cause: 'after', stateReason: 'after' } as const;

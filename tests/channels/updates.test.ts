@@ -2,10 +2,16 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { completeAlerts, type LearnedOfRun } from '@cronjob-monitor/controller/alerting';
-import { toHolding, type AlertMessage, type Evidence, type FindingVerdict } from '@cronjob-monitor/shared/domain';
+import {
+  toHolding,
+  type AlertMessage,
+  type Evidence,
+  type FindingVerdict,
+  minuteMs,
+} from '@cronjob-monitor/shared/domain';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
 import { createRaising } from '../faults/outbox/raising.ts';
-import { minuteMs, OutboxBench, secondMs, type BenchChannel } from './outbox-bench.ts';
+import { OutboxBench, secondMs, type BenchChannel } from './outbox-bench.ts';
 
 const messageWaitMs = 250;
 const jobUid = randomUUID();

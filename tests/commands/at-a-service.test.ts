@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { addAlert, addChannel, startFleet, type TestFleet } from '@cronjob-monitor/apiserver/testing';
 import { runCommand, type Said } from '@cronjob-monitor/controller/testing';
-import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, type Execution, hourMs, dayMs } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import {
   beat,
@@ -17,8 +17,6 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { aGroupOfJobs, FakeClock, TestServer } from '@cronjob-monitor/shared/testing';
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 const testNow = Date.parse('2026-11-21T06:52:30.000Z');
 
 /** A command against the API of a fleet, whose clock it shares. */

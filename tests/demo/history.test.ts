@@ -7,8 +7,8 @@ import { createClock, createSimCluster, type SimCluster } from '@cronjob-monitor
 import { fleet } from './fleet.ts';
 import { beginningOf, liveThroughHistory } from './history.ts';
 import { cronJobObject } from './objects.ts';
+import { hourMs } from '@cronjob-monitor/shared/domain';
 
-const hourMs = 3_600_000;
 const firstAt = Date.parse('2026-11-24T09:00:00Z');
 
 test('a second start goes on from the history that the first one kept: no run is lost and none comes twice', async (t) => {

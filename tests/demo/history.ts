@@ -8,6 +8,8 @@ import {
   type Execution,
   type JobFacts,
   type PodFacts,
+  hourMs,
+  dayMs,
 } from '@cronjob-monitor/shared/domain';
 import { createTranslator, type RawObject } from '@cronjob-monitor/shared/kube';
 import {
@@ -24,8 +26,6 @@ import type { SimCluster, VirtualClock } from '@cronjob-monitor/simcluster';
 import { fleet } from './fleet.ts';
 import { cronJobObject, namespaceObjects, note } from './objects.ts';
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 /** Jobs pile up for so long before they are read and cleared away. */
 const stepMs = 6 * hourMs;
 const pileUp = 100_000;

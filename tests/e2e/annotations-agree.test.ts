@@ -6,8 +6,8 @@ import { aCronJob, jobSpec, paths } from '../cluster/kube-objects.ts';
 import { randomOf } from '../faults/ledger/seeded.ts';
 import { namespace, type Scene } from './alerting/scene.ts';
 import { findStage, hasty } from './alerting/stage.ts';
+import { dayMs } from '@cronjob-monitor/shared/domain';
 
-const dayMs = 86_400_000;
 const day = (days: number): string => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10);
 
 /** Values of each annotation, valid and invalid ones, and an annotation that the service does not know. */

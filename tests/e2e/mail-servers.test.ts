@@ -7,8 +7,8 @@ import { parseMail } from '../sinks/index.ts';
 import { startMailServers, whyNoMailServers, type MailServers } from '../servers/index.ts';
 import { namespace, type Scene } from './alerting/scene.ts';
 import { createScenarios, findStage, hasty } from './alerting/stage.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
-const minuteMs = 60_000;
 const noServers = whyNoMailServers();
 const stage = await findStage('sqlite');
 

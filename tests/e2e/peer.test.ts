@@ -8,10 +8,10 @@ import { putChannel, putSecret, putWebhook, tells, told } from '../faults/harnes
 import { readNumber, readRows } from '../store/rows.ts';
 import { openBeside } from '../faults/checker/stored-runs.ts';
 import { SmallCluster } from './peer/small-cluster.ts';
+import { hourMs } from '@cronjob-monitor/shared/domain';
 
 /** The namespace of the service itself. */
 const own = 'default';
-const hourMs = 3_600_000;
 const ago = (ms: number): string => timeText(Date.now() - ms);
 
 describe('where others fail', { concurrency: true }, () => {

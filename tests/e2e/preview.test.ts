@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { effectiveOf, previewCronJob } from '@cronjob-monitor/shared/domain';
+import { effectiveOf, previewCronJob, minuteMs, hourMs, dayMs } from '@cronjob-monitor/shared/domain';
 import { alertRulesOf, decodeMonitorSpec, detectionRulesOf } from '@cronjob-monitor/shared/kube';
 import { findStartSkew, listSpecEpochs, readHistories } from '@cronjob-monitor/shared/store';
 import { aCronJob, openStage } from '../faults/ledger/stage.ts';
 import { readRows } from '../store/rows.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 const stepMs = 10 * minuteMs;
 const startAt = Date.parse('2026-10-26T00:02:00Z');
 /** A week where there is time for it; else until all that is done to the cluster is over. */

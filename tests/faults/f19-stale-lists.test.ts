@@ -12,8 +12,8 @@ import { startBench, until, usualLease, type Bench } from './harness/bench.ts';
 import { timesOf } from './harness/counts.ts';
 import { completeStatus, keepTalking, putCronJob, putJob, runningStatus, setJobStatus } from './harness/objects.ts';
 import { putWebhook, tells, tellsLoopback, told, untilHeard } from './harness/receiver.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
-const minuteMs = 60_000;
 /** A slot without a run is judged so long after it at the earliest (detection.md 2.2). */
 const toleranceMs = 30_000;
 /** What a start finds false it finds within this time. */

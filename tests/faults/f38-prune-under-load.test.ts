@@ -10,6 +10,7 @@ import { startBench, until } from './harness/bench.ts';
 import { timesOf } from './harness/counts.ts';
 import { killableDatabases } from './harness/database-servers.ts';
 import { completeStatus, putCronJob, putJob, slotNumber } from './harness/objects.ts';
+import { dayMs } from '@cronjob-monitor/shared/domain';
 
 const cronJobs = 20;
 const oldRows = timesOf({ ci: 200_000, soak: 5_000_000 }) === 5_000_000 ? 5_000_000 : 200_000;
@@ -19,7 +20,6 @@ const runsPerSecond = 500;
 /** Runs come for so long at least, and at most. */
 const leastSeconds = 8;
 const mostSeconds = 20;
-const dayMs = 86_400_000;
 const keptDays = 30;
 /** On a machine that has other things to do; the round itself may take a fifth of its interval. */
 const mostMs = oldRows * 2;

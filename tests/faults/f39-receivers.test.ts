@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { minuteMs, OutboxBench, secondMs, type BenchChannel } from '../channels/outbox-bench.ts';
+import { OutboxBench, secondMs, type BenchChannel } from '../channels/outbox-bench.ts';
 import type { HttpAnswer } from '../sinks/index.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 /** Answers so, and notes on the clock of the test when it was asked. */
 function script(

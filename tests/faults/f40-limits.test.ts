@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { minuteMs, OutboxBench, secondMs, type BenchChannel } from '../channels/outbox-bench.ts';
+import { OutboxBench, secondMs, type BenchChannel } from '../channels/outbox-bench.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 const alerts = 1_000;
 const perMinute = 50;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FindingVerdict } from '@cronjob-monitor/shared/domain';
+import { type FindingVerdict, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import { createRecheck } from '@cronjob-monitor/controller/evaluate';
-import { hourMs, minuteMs, OutboxBench, secondMs } from '../channels/outbox-bench.ts';
+import { OutboxBench, secondMs } from '../channels/outbox-bench.ts';
 import { createRaising, failedAt } from './outbox/raising.ts';
 
 const changes = 40;

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readRows } from '../store/rows.ts';
 import { aCronJob, openStage } from './ledger/stage.ts';
+import { minuteMs, hourMs } from '@cronjob-monitor/shared/domain';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 const delayMs = 5 * minuteMs;
 const lookMs = 30_000;
 

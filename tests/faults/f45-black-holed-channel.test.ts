@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '@cronjob-monitor/shared/process';
-import { minuteMs, OutboxBench, secondMs, type BenchChannel } from '../channels/outbox-bench.ts';
+import { OutboxBench, secondMs, type BenchChannel } from '../channels/outbox-bench.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 /** F45: one receiver takes connections and never answers, others are well. */
 describe('F45, one channel is a black hole', () => {

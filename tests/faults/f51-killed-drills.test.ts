@@ -27,9 +27,9 @@ import { testDatabases, type TestDatabase } from '../store/databases.ts';
 import { readNumber } from '../store/rows.ts';
 import type { SenderOrders } from './outbox/sender.ts';
 import { aWebhookSpec } from './outbox/webhook-spec.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 const sender = fileURLToPath(new URL('outbox/sender.ts', import.meta.url));
-const minuteMs = 60_000;
 const withinMs = 30_000;
 const linkOf = /\/drills\/([0-9a-f-]{36})\?key=([0-9a-f]{32})/;
 

@@ -10,9 +10,9 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { aDelivery, anAlert } from './alert-facts.ts';
-import { dayMs, minuteMs } from './facts.ts';
 import { readNumber } from './rows.ts';
 import type { Bench } from './suite.ts';
+import { dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const never = 0;
 

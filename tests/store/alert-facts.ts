@@ -9,9 +9,7 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { anAlertMessage, anAlertRecord } from '@cronjob-monitor/shared/testing';
-import { headingOf, type Message } from '@cronjob-monitor/shared/domain';
-
-export const hourMs = 3_600_000;
+import { headingOf, type Message, hourMs } from '@cronjob-monitor/shared/domain';
 
 /** An active alert about a failed run of this CronJob; its identity is its own. */
 export function anAlert(cronJobId: number, at: number, changes: Partial<AlertRecord> = {}): AlertRecord {

@@ -1,6 +1,7 @@
 import type { Store } from '@cronjob-monitor/shared/store';
-import { dayMs, now } from './facts.ts';
+import { now } from './facts.ts';
 import { readRows } from './rows.ts';
+import { dayMs } from '@cronjob-monitor/shared/domain';
 
 /** The counts of a CronJob's days, oldest first. */
 export const dayCounts = async (store: Store, id: number): Promise<unknown> =>

@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, type Execution, minuteMs, dayMs } from '@cronjob-monitor/shared/domain';
 import { projectCronJob, type CronJobSeen, type Store } from '@cronjob-monitor/shared/store';
 import { aCronJob, aRecordedRun } from '@cronjob-monitor/shared/testing';
-
-export const minuteMs = 60_000;
-export const dayMs = 86_400_000;
 
 /** 08:00 UTC of five days ago, the instant around which the suites' rows lie: a store goes by the time of its server, and windows of days end now. */
 export const now = (Math.floor(Date.now() / dayMs) - 5) * dayMs + 8 * 60 * minuteMs;

@@ -2,6 +2,7 @@ import type { Ref } from '@cronjob-monitor/shared/contract';
 import type { Cluster, RawObject } from '@cronjob-monitor/shared/kube';
 import { conflict, notFound } from '../errors.ts';
 import { throwClusterRefusal } from './cluster-refusal.ts';
+import { objectOf } from '@cronjob-monitor/shared/domain';
 
 /** The CronJob as it is in the cluster now. Throws NOT_FOUND when it is gone, CONFLICT while it is being deleted. */
 export async function getPresentCronJob(cluster: Cluster, key: Ref, signal: AbortSignal): Promise<RawObject> {
@@ -11,15 +12,10 @@ export async function getPresentCronJob(cluster: Cluster, key: Ref, signal: Abor
       throwClusterRefusal(error, { verb: 'get', resource: 'cronjobs', namespace: key.namespace }),
     );
   if (!cronJob) throw notFound('CronJob', `${key.namespace}/${key.name}`, 'deleted');
-  if (fieldsOf(cronJob['metadata'])['deletionTimestamp'] !== undefined) {
+  if (objectOf(cronJob['metadata'])['deletionTimestamp'] !== undefined) {
     throw conflict(`CronJob ${key.namespace}/${key.name} is being deleted`);
   }
   return cronJob;
-}
-
-/** An object of Kubernetes as it came; anything else has no fields. */
-export function fieldsOf(value: unknown): RawObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as RawObject) : {};
 }
 
 export function textOf(value: unknown): string {

@@ -6,10 +6,11 @@ import {
   patchOf,
   suggestLimits,
   unknownFieldMessage,
+  dayMs,
+  isObject,
 } from '@cronjob-monitor/shared/domain';
 import { decodeMonitorSpec, findUnknownFields, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { findMonitor } from '@cronjob-monitor/shared/store';
-import { isObject } from '../monitor-spec.ts';
 import { toWireInstant } from '../wire-values.ts';
 import { findingsOf } from './preview/findings.ts';
 import { presentNothing, presentReplay } from './preview/present.ts';
@@ -18,7 +19,6 @@ import type { PreviewDeps, PreviewWish } from './preview/wish.ts';
 
 export type { PreviewDeps, PreviewWish } from './preview/wish.ts';
 
-const dayMs = 86_400_000;
 const longestMs = 5_000;
 const listedCronJobs = 100;
 

@@ -1,9 +1,9 @@
 import type { DeleteHistoryResult, PruneInput, PruneResult, Ref } from '@cronjob-monitor/shared/contract';
 import { pruneHistory, deleteHistory as deleteStored, type Store } from '@cronjob-monitor/shared/store';
 import { toWireInstant } from '../wire-values.ts';
+import { dayMs } from '@cronjob-monitor/shared/domain';
 
 const budgetMs = 25_000;
-const dayMs = 86_400_000;
 
 /** Removes what is older than so many days, or only counts it: one predicate, so the figures are the same. */
 export async function prune(store: Store, input: Required<PruneInput>): Promise<PruneResult> {

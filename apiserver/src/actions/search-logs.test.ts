@@ -5,11 +5,10 @@ import { systemClock } from '@cronjob-monitor/shared/process';
 import { putEvidence } from '@cronjob-monitor/shared/store';
 import { createSearchThread } from '../pattern-thread.ts';
 import { testNow } from '../testing/api.ts';
-import { hourMs, startFleet, type TestFleet } from '../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../testing/fleet.ts';
 import { ReviewingCluster } from '../testing/reviewing-cluster.ts';
 import { searchLogs } from './search-logs.ts';
-
-const dayMs = 24 * hourMs;
+import { dayMs, hourMs } from '@cronjob-monitor/shared/domain';
 
 /** A CronJob with a run an hour, newest first, each with a log: what `textOf` gives for it. */
 async function withLogs(

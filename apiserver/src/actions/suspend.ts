@@ -1,7 +1,8 @@
 import type { Ref, SuspendResult } from '@cronjob-monitor/shared/contract';
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import { throwClusterRefusal } from './cluster-refusal.ts';
-import { fieldsOf, getPresentCronJob } from './present-cron-job.ts';
+import { getPresentCronJob } from './present-cron-job.ts';
+import { objectOf } from '@cronjob-monitor/shared/domain';
 
 /** Suspends or resumes a CronJob. When it is so already nothing is written. */
 export async function setSuspended(
@@ -11,7 +12,7 @@ export async function setSuspended(
   signal: AbortSignal,
 ): Promise<SuspendResult> {
   const cronJob = await getPresentCronJob(cluster, key, signal);
-  const isSo = (fieldsOf(cronJob['spec'])['suspend'] === true) === suspended;
+  const isSo = (objectOf(cronJob['spec'])['suspend'] === true) === suspended;
   if (!isSo) {
     await cluster
       .setSuspended(key, suspended, signal)

@@ -3,7 +3,8 @@ import { ClusterError, type Cluster, type RawObject } from '@cronjob-monitor/sha
 import type { Clock } from '@cronjob-monitor/shared/process';
 import { ApiError, conflict } from '../errors.ts';
 import { throwClusterRefusal } from './cluster-refusal.ts';
-import { fieldsOf, getPresentCronJob, textOf } from './present-cron-job.ts';
+import { objectOf } from '@cronjob-monitor/shared/domain';
+import { getPresentCronJob, textOf } from './present-cron-job.ts';
 
 /** Kubernetes takes no longer name of a Job whose pods carry it as a label. */
 const maxNameLength = 63;
@@ -58,10 +59,10 @@ function refuseBesideUnfinished(
   { cronJob: { namespace, name }, activeJobs }: TriggerWish,
   isOwn: (job: string) => boolean,
 ): void {
-  const policy = textOf(fieldsOf(cronJob['spec'])['concurrencyPolicy']);
+  const policy = textOf(objectOf(cronJob['spec'])['concurrencyPolicy']);
   if (policy !== 'Forbid' && policy !== 'Replace') return;
-  const { active } = fieldsOf(cronJob['status']);
-  const listed = (Array.isArray(active) ? active : []).map((reference) => textOf(fieldsOf(reference)['name']));
+  const { active } = objectOf(cronJob['status']);
+  const listed = (Array.isArray(active) ? active : []).map((reference) => textOf(objectOf(reference)['name']));
   const unfinished = [...new Set([...activeJobs, ...listed])].filter((job) => job !== '' && !isOwn(job));
   if (unfinished.length === 0) return;
   throw new ApiError(
@@ -78,18 +79,18 @@ export function manualJobName(name: string, end: number | string): string {
 }
 
 function jobOf(cronJob: RawObject, jobName: string, by: string): object {
-  const metadata = fieldsOf(cronJob['metadata']);
-  const template = fieldsOf(fieldsOf(cronJob['spec'])['jobTemplate']);
-  const given = fieldsOf(template['metadata']);
+  const metadata = objectOf(cronJob['metadata']);
+  const template = objectOf(objectOf(cronJob['spec'])['jobTemplate']);
+  const given = objectOf(template['metadata']);
   return {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: {
       name: jobName,
       namespace: metadata['namespace'],
-      labels: fieldsOf(given['labels']),
+      labels: objectOf(given['labels']),
       annotations: {
-        ...fieldsOf(given['annotations']),
+        ...objectOf(given['annotations']),
         'cronjob.kubernetes.io/instantiate': 'manual',
         'cronjob-monitor.io/triggered-by': by,
       },

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Ability, AuthMode } from '@cronjob-monitor/shared/contract';
 import type { Identity } from '@cronjob-monitor/shared/kube';
 import type { Place } from './permission.ts';
-import type { Reach } from './reach.ts';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** Who calls, as far as it is known. */
 export interface Caller {
@@ -41,4 +41,52 @@ export interface Authentication {
 
 export function peerOf(request: IncomingMessage): string {
   return request.socket.remoteAddress ?? 'unknown';
+}
+
+/** Which namespaces a caller may look into with one ability. Lists are cut to it before they are asked for. */
+export interface Reach {
+  /** Everywhere: nothing has to be left out. */
+  readonly isWhole: boolean;
+  readonly isNowhere: boolean;
+  includes(namespace: string): boolean;
+  /**
+   * The namespaces to look into when these are asked for, none meaning all. The result reads the same: it is empty only where
+   * everything may be looked at, and holds a name that nothing has where nothing may.
+   */
+  within(asked: readonly string[]): readonly string[];
+}
+
+/** No namespace has this name: a filter by it finds nothing. */
+const nowhere = '';
+
+export const everywhere: Reach = { isWhole: true, isNowhere: false, includes: () => true, within: (asked) => asked };
+
+export function reachOf(permitted: Iterable<string>): Reach {
+  const names = new Set(permitted);
+  return {
+    isWhole: false,
+    isNowhere: names.size === 0,
+    includes: (namespace) => names.has(namespace),
+    within(asked) {
+      const kept = asked.length === 0 ? [...names] : asked.filter((namespace) => names.has(namespace));
+      return kept.length === 0 ? [nowhere] : kept;
+    },
+  };
+}
+
+/** Whether an address of a socket is one of these addresses and CIDRs. IPv4 written as IPv6 is IPv4. */
+export function peersOf(entries: readonly string[]): (address: string | undefined) => boolean {
+  const peers = new BlockList();
+  for (const entry of entries) {
+    const [address = '', prefix] = entry.split('/');
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    if (prefix === undefined) peers.addAddress(address, family);
+    else peers.addSubnet(address, Number(prefix), family);
+  }
+  return (address) => {
+    if (address === undefined) return false; // the socket is closed: no caller is there
+    const plain = address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '').replace(/%.*$/, '');
+    if (isIP(plain) === 0) return false;
+    return peers.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6');
+  };
 }

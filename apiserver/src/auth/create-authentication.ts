@@ -1,11 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { type AuthMode, abilities, type Ability } from '@cronjob-monitor/shared/contract';
 import type { Identity } from '@cronjob-monitor/shared/kube';
-import { type Authentication, peerOf, type Caller } from './authentication.ts';
+import {
+  type Authentication,
+  peerOf,
+  type Caller,
+  everywhere,
+  reachOf,
+  type Reach,
+  peersOf,
+} from './authentication.ts';
 import { createReviews, type ReviewDeps, type Reviews } from './review-cache.ts';
-import { everywhere, reachOf, type Reach } from './reach.ts';
 import { unauthenticated, forbidden } from '../errors.ts';
-import { peersOf } from './peers.ts';
 import { isNamespaced, missingRight, questionOf, rightToReadCluster, type Place } from './permission.ts';
 
 /** `auth.*` of the configuration. */

@@ -13,8 +13,9 @@ import { documentedOperations, documentedQuery } from '../testing/agreement.ts';
 import { addAlert, addChannel, addDelivery } from '../testing/alerts.ts';
 import { testNow } from '../testing/api.ts';
 import { openEvents } from '../testing/event-client.ts';
-import { hourMs, startFleet, type TestFleet } from '../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../testing/fleet.ts';
 import { ReviewingCluster } from '../testing/reviewing-cluster.ts';
+import { hourMs } from '@cronjob-monitor/shared/domain';
 
 const base = '/api/v1/';
 const readers = ['list cronjobs', 'get pods/log', 'list cronjobmonitors', 'create cronjobmonitors'];

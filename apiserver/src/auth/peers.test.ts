@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { peersOf } from './peers.ts';
+import { peersOf } from './authentication.ts';
 
 const isPeer = peersOf(['10.1.2.3', '192.168.0.0/16', 'fd00::/8', '::1']);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { everywhere, reachOf } from './reach.ts';
+import { everywhere, reachOf } from './authentication.ts';
 
 test('who may look everywhere is asked for what they asked for', () => {
   assert.deepEqual(everywhere.within([]), []);

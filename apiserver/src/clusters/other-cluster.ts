@@ -1,19 +1,26 @@
-import type { ErrorCode } from '@cronjob-monitor/shared/contract';
+import {
+  type ErrorCode,
+  abilities,
+  actingAbilities,
+  elsewhereAbilities,
+  type Ability,
+} from '@cronjob-monitor/shared/contract';
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import { ProblemList } from '@cronjob-monitor/shared/process';
 import { databaseProblems, listNamespaces, touchLists } from '@cronjob-monitor/shared/store';
 import { createDatabaseWatch } from '../database-watch.ts';
-import { ApiError, onlyReadHere } from '../errors.ts';
-import { createGuard } from '../middleware/guard.ts';
-import type { Authentication } from '../auth/authentication.ts';
-import { Silence, type Clusters, type Route, type ServedCluster } from '../routes/index.ts';
+import { ApiError, onlyReadHere, forbidden, noKeyFor } from '../errors.ts';
+import { createGuard, type Guard } from '../middleware/guard.ts';
+import { type Authentication, type Caller, everywhere, reachOf, type Reach } from '../auth/authentication.ts';
+import { Silence, type Clusters, type Route, type ServedCluster, type Elsewhere } from '../routes/index.ts';
 import type { FoundCluster } from './directory.ts';
 import { createElsewhere } from './elsewhere.ts';
-import { authenticationFor, createRemoteGuard } from './remote-guard.ts';
 import { RightsElsewhere } from './rights-elsewhere.ts';
 import { createRouteDeps, type Bounds, type SharedParts } from './route-deps.ts';
 import { toAnswer } from './to-answer.ts';
 import type { ApiSettings } from '../settings.ts';
+import { isNamespaced, rightToReadCluster, type Place } from '../auth/permission.ts';
+import { isUnsafe } from '../context.ts';
 
 interface Around extends Bounds {
   readonly clusters: Clusters;
@@ -98,3 +105,117 @@ function outOfReach(name: string): Cluster {
   // Every member of a client is a function that gives a promise, but for what describes it.
   return new Proxy({} as Cluster, { get: (_, member) => (member === 'then' ? undefined : refuse) });
 }
+
+/** How another cluster is asked, where it can be. */
+interface OtherWay {
+  readonly elsewhere: Elsewhere;
+  readonly rights: RightsElsewhere;
+}
+
+interface OtherCluster {
+  readonly name: string;
+  readonly way: OtherWay | undefined;
+  /** Namespaces of which anything is stored. */
+  readonly listNamespaces: () => Promise<readonly string[]>;
+}
+
+/**
+ * Callers of this service, about another cluster: who may `get` it here may read all that is stored of it, and others what its own rights let
+ * them read, namespace by namespace. What is done there is for that cluster to decide, where it answers, and nothing else is done.
+ */
+function authenticationFor(home: Authentication, { name, way, listNamespaces }: OtherCluster): Authentication {
+  const readsAll = (caller: Caller): Promise<boolean> => home.mayReadCluster(caller, name);
+
+  const may = async (caller: Caller, ability: Ability, place: Place): Promise<boolean> => {
+    if (acting.has(ability)) return asked.has(ability) && way !== undefined && way.rights.may(caller, ability, place);
+    return (await readsAll(caller)) || (way !== undefined && way.rights.may(caller, ability, place));
+  };
+
+  /** Where, among these namespaces; undefined: everywhere. */
+  const among = async (
+    caller: Caller,
+    ability: Ability,
+    candidates: readonly string[],
+  ): Promise<readonly string[] | undefined> => {
+    const [isEverywhere = false, ...isThere] = await Promise.all(
+      [{}, ...candidates.map((namespace) => ({ namespace }))].map((place) => may(caller, ability, place)),
+    );
+    return isEverywhere ? undefined : candidates.filter((_, index) => isThere[index]);
+  };
+
+  return {
+    mode: home.mode,
+    authenticate: (request) => home.authenticate(request),
+    isNamespaced: (ability) => home.mode !== 'none' && isNamespaced(ability),
+    may,
+    async reach(caller, ability, within): Promise<Reach> {
+      if (await readsAll(caller)) return everywhere;
+      const known = await listNamespaces();
+      const candidates = within.length === 0 ? known : within;
+      const found = await among(caller, ability, isNamespaced(ability) ? candidates : []);
+      if (!found) return everywhere;
+      // Who may read nothing of it is told what is missing.
+      if (found.length === 0 && (await among(caller, 'read', known))?.length === 0) throw refused(name);
+      return reachOf(found);
+    },
+    mayReadCluster: (caller, other) => home.mayReadCluster(caller, other),
+    async permit(caller, ability, place) {
+      if (acting.has(ability) && !asked.has(ability)) throw onlyReadHere(name);
+      // Its own service asks for this right as it is done.
+      if (asked.has(ability) && way) return;
+      if (!(await may(caller, ability, place))) throw refused(name);
+    },
+    async abilitiesOf(request, namespace) {
+      const { caller } = await home.abilitiesOf(request, namespace);
+      const isKnown = caller.user !== undefined || home.mode === 'none';
+      const places: Place[] = [{ namespace }];
+      if (isKnown && namespace === undefined)
+        places.push(...(await listNamespaces()).slice(0, mostLookedInto).map((one) => ({ namespace: one })));
+      const isGranted = await Promise.all(
+        abilities.map(async (ability) => {
+          if (!isKnown || (!acting.has(ability) && !readableFromRows.has(ability))) return false;
+          if (acting.has(ability) && !(await way?.elsewhere.isTaken())) return false;
+          const where = isNamespaced(ability) ? places : places.slice(0, 1);
+          return (await Promise.all(where.map((place) => may(caller, ability, place)))).includes(true);
+        }),
+      );
+      const granted = new Set(abilities.filter((_, index) => isGranted[index]));
+      return { caller, may: (ability) => granted.has(ability) };
+    },
+  };
+}
+
+/** Abilities that need nothing but rows. */
+const readableFromRows: ReadonlySet<string> = new Set(['read', 'readMonitors', 'readChannels', 'readLogs', 'preview']);
+/** Where an ability is looked for when the caller asks for any namespace. */
+const mostLookedInto = 10;
+
+const acting: ReadonlySet<Ability> = new Set(actingAbilities);
+const asked: ReadonlySet<Ability> = new Set(elsewhereAbilities);
+
+function refused(cluster: string): Error {
+  const { verb, group, resource } = rightToReadCluster(cluster);
+  return forbidden(verb, `${resource}.${group}/${cluster}`, undefined);
+}
+
+/** The checks before a route of another cluster, which is only read here but for what its own service is asked. */
+function createRemoteGuard(cluster: string, guard: Guard, way: OtherWay | undefined): Guard {
+  return (endpoint) => {
+    const read = guard(endpoint);
+    return async (ctx, next) => {
+      if (isUnsafe(ctx.method) && !endpoint.harmless) {
+        if (!endpoint.elsewhere) throw onlyReadHere(cluster);
+        if (!way) throw noKeyFor(cluster);
+      }
+      // The configuration is that of this service.
+      if (ctx.path === '/api/v1/config') throw onlyReadHere(cluster);
+      await read(ctx, next);
+      const { caller } = ctx.state;
+      const asOf = caller && way?.rights.servedAsOf(caller);
+      if (asOf !== undefined) ctx.set(rightsAsOfHeader, new Date(asOf).toISOString());
+    };
+  };
+}
+
+/** Since when the rights hold by which a cluster that gives no answer is read. */
+const rightsAsOfHeader = 'X-Rights-As-Of';

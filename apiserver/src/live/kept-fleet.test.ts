@@ -4,7 +4,8 @@ import { forgetCronJob, setTargets } from '@cronjob-monitor/shared/store';
 import type { FakeClock } from '@cronjob-monitor/shared/testing';
 import { createKeptFleet } from './kept-fleet.ts';
 import { testNow } from '../testing/api.ts';
-import { hourMs, minuteMs, startFleet, type TestFleet } from '../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../testing/fleet.ts';
+import { hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 /** What is kept of a fleet that is large, for every look at the clock comes 20 ms after the one before. */
 function keep({ store, clock }: Pick<TestFleet, 'store'> & { clock: FakeClock }) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createExpensiveReads } from './expensive.ts';
+import { createExpensiveReads } from './costly.ts';
 
 const tooBusy = { code: 'RATE_LIMITED', status: 429, headers: { 'Retry-After': '1' } };
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Authentication } from '../auth/authentication.ts';
-import { everywhere, reachOf } from '../auth/reach.ts';
+import { type Authentication, everywhere, reachOf } from '../auth/authentication.ts';
 import type { ApiContext } from '../context.ts';
 import { createGuard, permitIn, type Endpoint } from './guard.ts';
 import { names } from './parameters.ts';

@@ -12,9 +12,8 @@ import {
   payloadTooLarge,
   unsupportedMediaType,
 } from '../errors.ts';
-import type { CostlyCalls } from './costly.ts';
-import type { ExpensiveReads } from './expensive.ts';
-import { withoutForeignLines } from './withheld-lines.ts';
+import type { CostlyCalls, ExpensiveReads } from './costly.ts';
+import { withoutForeignLines } from './request-log.ts';
 
 /** What one endpoint asks of its caller. */
 export interface Endpoint {

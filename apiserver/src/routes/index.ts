@@ -35,11 +35,10 @@ import { timelineRoutes } from './timeline/router.ts';
 import { tonightRoutes } from './tonight/router.ts';
 import { whoamiRoutes } from './whoami/router.ts';
 
-export type { Clusters, RouteDeps, ServedCluster } from './deps.ts';
-export type { AskedAnswer, AskedCall, Elsewhere } from './clusters/ask.ts';
-export { askInTurn } from './clusters/in-turn.ts';
-export { Silence } from './clusters/silence.ts';
-export { route, type Route } from './route.ts';
+export type * from './deps.ts';
+export { type AskedAnswer, type AskedCall, type Elsewhere, askInTurn } from './clusters/ask.ts';
+export * from './clusters/silence.ts';
+export * from './route.ts';
 export { gatherHealth, presentHealth } from './health/router.ts';
 
 /** Every operation of /api/v1. */

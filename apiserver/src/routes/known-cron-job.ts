@@ -1,4 +1,4 @@
-import { isGroupName } from '@cronjob-monitor/shared/domain';
+import { isGroupName, minuteMs } from '@cronjob-monitor/shared/domain';
 import {
   findCronJob,
   findOldestExecution,
@@ -54,8 +54,6 @@ export async function getStartable(store: Store, params: Readonly<Record<string,
   if (isGroupName(cronJob.name)) throw conflict(`${cronJob.name} is a group of Jobs`);
   return cronJob;
 }
-
-const minuteMs = 60_000;
 
 /** A run that is not kept: `expired` when its name says that it was due before the oldest kept run. */
 export function executionNotFound(cronJob: CatalogCronJob, jobName: string): ApiError {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { headingOf, type Message } from '@cronjob-monitor/shared/domain';
+import { headingOf, type Message, hourMs } from '@cronjob-monitor/shared/domain';
 import {
   findCronJob,
   findMonitor,
@@ -15,8 +15,6 @@ import {
 import { anAlertRecord } from '@cronjob-monitor/shared/testing';
 import { testNow } from './api.ts';
 import type { TestFleet } from './fleet.ts';
-
-const hourMs = 3_600_000;
 
 /** An active alert of `prod/backup`, seen by the monitor `prod/dr`: both have to be there. */
 export async function addAlert(fleet: TestFleet, changes: Partial<AlertRecord> = {}): Promise<AlertRecord> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, type Execution, hourMs, dayMs } from '@cronjob-monitor/shared/domain';
 import {
   migrate,
   openStore,
@@ -16,10 +16,6 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { aCronJob, aRecordedRun, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { startApi, testNow, type TestApi } from './api.ts';
-
-export const minuteMs = 60_000;
-export const hourMs = 60 * minuteMs;
-export const dayMs = 24 * hourMs;
 
 type ApiOptions = NonNullable<Parameters<typeof startApi>[0]>;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import type { AlertFinding, FindingVerdict } from '@cronjob-monitor/shared/domain';
+import { type AlertFinding, type FindingVerdict, minuteMs, hourMs } from '@cronjob-monitor/shared/domain';
 import { projectCronJob } from '@cronjob-monitor/shared/store';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
-import { anAlertingFixture, minuteMs, hourMs, type AlertingFixture } from '../testing/alerting-fixture.ts';
+import { anAlertingFixture, type AlertingFixture } from '../testing/alerting-fixture.ts';
 
 const names = ['extract', 'load', 'report'] as const;
 type Name = (typeof names)[number];

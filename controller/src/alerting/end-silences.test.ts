@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findSilence, newId, putSilence, type StoredSilence } from '@cronjob-monitor/shared/store';
-import { anAlertingFixture, hourMs, minuteMs, type AlertingFixture } from '../testing/alerting-fixture.ts';
+import { anAlertingFixture, type AlertingFixture } from '../testing/alerting-fixture.ts';
+import { hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const everything = {
   namespaces: ['prod'],

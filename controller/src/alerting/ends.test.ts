@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { forgetChannel, projectChannel, putAcknowledgement, type Settlement } from '@cronjob-monitor/shared/store';
 import { raise } from './index.ts';
-import { anAlertingFixture, hourMs, minuteMs, type AlertingFixture } from '../testing/alerting-fixture.ts';
+import { anAlertingFixture, type AlertingFixture } from '../testing/alerting-fixture.ts';
+import { hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const unanswered: Settlement = {
   kind: 'failed',

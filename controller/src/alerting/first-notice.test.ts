@@ -9,9 +9,9 @@ import {
   type RoutedChannel,
   type Settlement,
 } from '@cronjob-monitor/shared/store';
-import type { FrozenMessage } from '@cronjob-monitor/shared/domain';
+import { type FrozenMessage, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import type { HoldingFinding } from '@cronjob-monitor/shared/domain';
-import { anAlertingFixture, hourMs, minuteMs, type AlertingFixture } from '../testing/alerting-fixture.ts';
+import { anAlertingFixture, type AlertingFixture } from '../testing/alerting-fixture.ts';
 
 const failed = (next: 'retry' | 'park' | 'dead', nextAt?: number): Settlement => ({
   kind: 'failed',

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { putAcknowledgement, putSilence, type AlertRecord } from '@cronjob-monitor/shared/store';
-import { anAlertingFixture, hourMs, minuteMs } from '../testing/alerting-fixture.ts';
+import { anAlertingFixture } from '../testing/alerting-fixture.ts';
 import { withheldReasons, type RaisedAlert } from './raise.ts';
+import { hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const alertOf = (raised: readonly RaisedAlert[]): AlertRecord => {
   assert.equal(raised.length, 1);

@@ -9,9 +9,11 @@ import {
   routeOf,
   type ReachFacts,
   type RouteRules,
+  hourMs,
+  minuteMs,
 } from '@cronjob-monitor/shared/domain';
 import { listChannelHolds, listDecisions, listSilences, putSilence } from '@cronjob-monitor/shared/store';
-import { anAlertingFixture, hourMs, minuteMs } from '../testing/alerting-fixture.ts';
+import { anAlertingFixture } from '../testing/alerting-fixture.ts';
 
 const ref = fc.record({
   name: fc.constantFrom('team-chat', 'on-call', 'gone'),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AlertRules } from '@cronjob-monitor/shared/domain';
+import { type AlertRules, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import { putAcknowledgement, tellUnacknowledged, updateAcknowledgementEnd } from '@cronjob-monitor/shared/store';
 import { ChannelCare } from '../outbox/channel-care.ts';
-import { anAlertingFixture, hourMs, minuteMs, type AlertingFixture } from '../testing/alerting-fixture.ts';
+import { anAlertingFixture, type AlertingFixture } from '../testing/alerting-fixture.ts';
 
 const both = ['critical', 'warning'] as const;
 /** The room at once, the people on call a quarter of an hour later. */

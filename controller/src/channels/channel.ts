@@ -5,6 +5,10 @@ import type { AddressRules } from './address-rules.ts';
 import type { Outcome, Progress } from './outcome.ts';
 import type { ResolveHost } from './reach.ts';
 
+/** Limits of every attempt: alerting.md section 5. */
+export const connectLimitMs = 5_000;
+export const sendLimitMs = 15_000;
+
 /** Where values of Secrets are looked up while a message is sent; undefined: there is no such Secret. Nothing of them is kept. */
 export type Secrets = (ref: {
   readonly namespace: string;

@@ -1,11 +1,9 @@
 export { createAddressRules, type AddressRules } from './address-rules.ts';
-export { createUrlCall } from './call-url.ts';
-export type { Pace, Secrets, SendDeps } from './channel.ts';
-export { sendLimitMs } from './limits.ts';
+export * from './call-url.ts';
+export { type Pace, type Secrets, type SendDeps, sendLimitMs } from './channel.ts';
 export { Connections } from './outbound-http.ts';
 export { failed, type Delivered, type Failed, type NextStep, type Outcome, type Progress } from './outcome.ts';
-export { postAlerts, type Peers } from './webhook/alertmanager.ts';
-export { alertmanagerPeersOf } from './webhook/index.ts';
-export { readMutes, type Mute } from './webhook/alertmanager-mutes.ts';
-export { channels, getChannel, type Attempt, type RegisteredChannel } from './registry.ts';
+export { postAlerts, type Peers, alertmanagerPeersOf } from './webhook/index.ts';
+export * from './webhook/alertmanager-mutes.ts';
+export * from './registry.ts';
 export type { ChannelTarget } from '@cronjob-monitor/shared/domain';

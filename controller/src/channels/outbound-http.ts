@@ -1,9 +1,8 @@
 import { Agent as HttpAgent, request as requestHttp, type ClientRequestArgs, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Instant } from '@cronjob-monitor/shared/domain';
-import type { SendDeps } from './channel.ts';
+import { type SendDeps, connectLimitMs, sendLimitMs } from './channel.ts';
 import { orAborted, startTimeLimit, type TimeLimit } from '@cronjob-monitor/shared/process';
-import { connectLimitMs, sendLimitMs } from './limits.ts';
 import { lookupIn, reach } from './reach.ts';
 import { addressRefused, nameUnknown, toTransportFailure, type TransportFailure } from './transport-failure.ts';
 

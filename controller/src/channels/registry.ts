@@ -1,11 +1,10 @@
 import type { ChannelType } from '@cronjob-monitor/shared/contract';
 import type { ChannelTarget, Form, Outgoing, TargetOf } from '@cronjob-monitor/shared/domain';
-import type { Channel, Pace, Secrets, SendDeps, Unusable } from './channel.ts';
-import { chat } from './chat/index.ts';
+import { type Channel, type Pace, type Secrets, type SendDeps, type Unusable, connectLimitMs } from './channel.ts';
+import { chat } from './chat.ts';
 import { email } from './email/index.ts';
 import { failed, type Failed, type Outcome, type Progress } from './outcome.ts';
-import { connectLimitMs } from './limits.ts';
-import { paging } from './paging/index.ts';
+import { paging } from './paging.ts';
 import { reach } from './reach.ts';
 import { isUnusable } from './secret-value.ts';
 import { orAborted, startTimeLimit } from '@cronjob-monitor/shared/process';

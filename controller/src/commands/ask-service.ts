@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { ErrorBody } from '@cronjob-monitor/shared/contract';
-import { toPlainLine } from '@cronjob-monitor/shared/domain';
+import { toPlainLine, isObject } from '@cronjob-monitor/shared/domain';
 import { startTimeLimit } from '@cronjob-monitor/shared/process';
 import { InputError, UsageError, type World } from './command.ts';
-import { isObject } from './read-documents.ts';
 
 /** A running service, asked over its REST API. */
 export interface Service {

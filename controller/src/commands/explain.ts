@@ -9,7 +9,7 @@ import type {
   SlotOutcome,
   SlotPage,
 } from '@cronjob-monitor/shared/contract';
-import { counted, parseDuration, printWords, type Instant } from '@cronjob-monitor/shared/domain';
+import { counted, parseDuration, printWords, type Instant, dayMs } from '@cronjob-monitor/shared/domain';
 import { UsageError, type Command, type ExitStatus, type World } from './command.ts';
 import { readArguments, refOf, wordOf } from './read-arguments.ts';
 import { openService, pathOf, ServiceError, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
@@ -33,7 +33,6 @@ Ends with 0: it is well, ran, and all was told; 1: it fails, or something is exp
   run: runExplain,
 };
 
-const dayMs = 86_400_000;
 const shownSlots = 50;
 const shownAlerts = 20;
 

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { LineCounter, parseAllDocuments, type Document } from 'yaml';
 import { InputError, type World } from './command.ts';
+import { isObject } from '@cronjob-monitor/shared/domain';
 
 /** Bounds of one file: what is larger is no file that a person wrote. */
 const maxBytes = 16 * 1024 * 1024;
@@ -99,9 +100,4 @@ function take(place: string, document: Document.Parsed, { documents, problems }:
     if (isObject(item)) documents.push({ place: `${place}, item ${index + 1}`, object: item });
     else problems.push(`${place}, item ${index + 1}: is no object of Kubernetes`);
   }
-}
-
-/** An object of JSON: neither null nor a list. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

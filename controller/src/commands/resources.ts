@@ -1,9 +1,9 @@
-import type { CronJobFacts, NamespaceFacts } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, type NamespaceFacts, isObject } from '@cronjob-monitor/shared/domain';
 import { findNearest } from '@cronjob-monitor/shared/domain';
 import { createTranslator } from '@cronjob-monitor/shared/kube';
 import { InputError } from './command.ts';
 import type { Finding, Subject } from './findings.ts';
-import { isObject, type SourceDocument } from './read-documents.ts';
+import { type SourceDocument } from './read-documents.ts';
 
 /** One of our two kinds as a file has it. */
 export interface WrittenResource {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AskedCronJobs } from './asked.ts';
+import { AskedCronJobs } from './watchers.ts';
 import { allParts } from './part.ts';
 
 test('many events about one CronJob are one question, with all that any of them asks', () => {

@@ -6,6 +6,7 @@ import {
   type Instant,
   type Judged,
   type Part,
+  dayMs,
 } from '@cronjob-monitor/shared/domain';
 import { measureLongestRuns, type BrokenTargets, type LongestRun, type Tx } from '@cronjob-monitor/shared/store';
 import type { Subject, Watch } from './subject.ts';
@@ -17,8 +18,6 @@ interface AskedTargets {
   readonly facts: DetectionFacts;
   readonly judged: readonly Judged[];
 }
-
-const dayMs = 86_400_000;
 
 /** What is asked with each part. The longest run of the window is asked with the rate: a run that ends cannot tell what leaves it. */
 const subjectsOfPart: Readonly<Partial<Record<Part, readonly SlaSubject[]>>> = {

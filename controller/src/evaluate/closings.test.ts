@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { aGroupOfJobs } from '@cronjob-monitor/shared/testing';
 import { closingsOf } from './closings.ts';
 import type { Subject } from './subject.ts';
+import { hourMs } from '@cronjob-monitor/shared/domain';
 
-const hourMs = 3_600_000;
 const now = Date.UTC(2026, 10, 24);
 const group = aGroupOfJobs();
 const monitor = { id: 3, id16: 'm', uid: 'm', namespace: 'prod', name: 'hooks', selects: true, isDeleted: false };

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { EarlierWords } from '@cronjob-monitor/shared/domain';
+import { type EarlierWords, minuteMs } from '@cronjob-monitor/shared/domain';
 import {
   listJudgedCronJobs,
   migrate,
@@ -14,10 +14,9 @@ import {
   takeEpoch,
 } from '@cronjob-monitor/shared/store';
 import { aCronJob, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
-import { EarlierSpecs } from './earlier-rules.ts';
+import { EarlierSpecs } from './monitor-rules.ts';
 import type { Asked, EarlierRules, KnownWatcher, MonitorRules, Watcher } from './subject.ts';
 
-const minuteMs = 60_000;
 const now = Date.parse('2026-03-02T12:00:00Z');
 
 test('what a monitor asked before an edit is known as long as news of that time may come', async (context) => {

@@ -27,11 +27,10 @@ import {
 import { raise, type FreezeMessage, type RaisedAlert } from '../alerting/index.ts';
 import { gatherBrokenTargets } from './broken-targets.ts';
 import { closingsOf, type ClosingFacts } from './closings.ts';
-import { dueWishesOf } from './due-wishes.ts';
+import { dueWishesOf, allParts } from './part.ts';
 import { findingsOf, keyOf, type FindingContext } from './findings.ts';
-import { endForgotten, forgottenBy } from './forgetting.ts';
+import { endForgotten, forgottenBy, replayRuns, type ReplayedRuns } from './run-replay.ts';
 import { gatherFinishBy } from './finish-by-facts.ts';
-import { allParts } from './part.ts';
 import { findingsOfPassed, findUntold, type PassedOfWatch } from './passed-findings.ts';
 import { gatherPast } from './past-facts.ts';
 import {
@@ -43,11 +42,9 @@ import {
   type PastOfWatch,
 } from './new-levels.ts';
 import { gatherPresence } from './presence-facts.ts';
-import { gatherOutput } from './output-history.ts';
+import { gatherOutput, gatherRuns, type RunFacts } from './run-facts.ts';
 import { gatherRunning, type RunningSources } from './running-facts.ts';
-import { gatherRuns, type RunFacts } from './run-facts.ts';
-import { replayRuns, type ReplayedRuns } from './run-replay.ts';
-import { soonestStuckMs } from './stuck-candidates.ts';
+import { soonestStuckMs } from './watchers.ts';
 import { forgetAt, gatherSubjects, isNewsTo, type Subject, type SubjectSources, type Watch } from './subject.ts';
 import { gatherWindowed } from './windowed-facts.ts';
 

@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { ClusterError, type ClusterEvent } from '@cronjob-monitor/shared/kube';
 import { FakeClock, settle } from '@cronjob-monitor/shared/testing';
 import { createMissCauses } from './miss-causes.ts';
-
-const minuteMs = 60_000;
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 function aSource(answer: readonly ClusterEvent[] | Error | 'never') {
   const clock = new FakeClock();

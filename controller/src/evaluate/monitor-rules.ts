@@ -1,8 +1,8 @@
-import { parseResourceDuration, type AlertRules, type Effective } from '@cronjob-monitor/shared/domain';
+import { parseResourceDuration, type Effective, type AlertRules, type Instant } from '@cronjob-monitor/shared/domain';
 import { alertRulesOf, detectionRulesOf, groupRulesOf, type MonitorSpec } from '@cronjob-monitor/shared/kube';
-import { listJudgedCronJobs, type GatheredAlert, type Store } from '@cronjob-monitor/shared/store';
+import type { MonitorRules, Asked, EarlierRules, KnownWatcher, Watcher } from './subject.ts';
+import { listJudgedCronJobs, type Store, type GatheredAlert, listSpecs, type Tx } from '@cronjob-monitor/shared/store';
 import type { MonitorSeen, Selection } from '../selection/index.ts';
-import type { MonitorRules } from './subject.ts';
 
 type Settings = Effective<MonitorSpec>;
 
@@ -54,4 +54,93 @@ export async function rulesOfAlerts(
     // Whom to tell does not depend on a zone.
     return settings && rulesOf(settings, '').alerts;
   };
+}
+
+/** The specs that monitors had before the ones in their rows. Each is read once. */
+export class EarlierSpecs {
+  /** By the key of the monitor. */
+  readonly #kept = new Map<number, { readonly untilAt: Instant; readonly spec: unknown }>();
+
+  /**
+   * What these monitors asked before their specs, or words of owners, were changed after `settledThroughAt`: what happened before
+   * that instant was judged, and is not asked about again. A change that no row tells of yet counts from when the cluster says that it was
+   * written.
+   */
+  async gather(
+    tx: Tx,
+    watchers: readonly KnownWatcher[],
+    settledThroughAt: Instant,
+  ): Promise<(of: KnownWatcher) => EarlierRules | undefined> {
+    const now = tx.now();
+    const isAsked = (of: KnownWatcher): boolean => {
+      const at = changedAt(of, now);
+      return at !== undefined && at >= settledThroughAt && at > of.known.judgesFromAt;
+    };
+    const unread = watchers.filter((of) => isAsked(of) && this.#keptOf(of) === undefined);
+    const ids = [...new Set(unread.map(({ known }) => known.id))];
+    const written = ids.length === 0 ? undefined : await listSpecs(tx, ids);
+    for (const { known } of unread)
+      if (known.respecifiedAt !== undefined)
+        this.#kept.set(known.id, {
+          untilAt: known.respecifiedAt,
+          spec: written?.get(known.id)?.earlierSpec,
+        });
+    return (of) => {
+      const changes: Change[] = of.earlierWords
+        .filter(({ untilAt }) => untilAt >= settledThroughAt && untilAt > of.known.judgesFromAt)
+        .map(({ untilAt, words }) => ({ untilAt, asked: { words } }));
+      const untilAt = changedAt(of, now);
+      const spec = isBehind(of) ? written?.get(of.known.id)?.spec : this.#keptOf(of)?.spec;
+      // What ran while it could not be read is judged by what it asks since it was mended: nothing is lost by the mistake.
+      if (untilAt !== undefined && isAsked(of) && isUnderstood(spec)) changes.push({ untilAt, asked: { spec } });
+      return earlierRulesOf(
+        of.watcher,
+        changes.toSorted((a, b) => a.untilAt - b.untilAt),
+      );
+    };
+  }
+
+  #keptOf(of: KnownWatcher): { readonly spec: unknown } | undefined {
+    const kept = this.#kept.get(of.known.id);
+    return kept !== undefined && !isBehind(of) && kept.untilAt === of.known.respecifiedAt ? kept : undefined;
+  }
+}
+
+/** What was asked until then, where it is not what was asked since. */
+interface Change {
+  readonly untilAt: Instant;
+  readonly asked: Asked;
+}
+
+/** From the newest of these changes, the last, back to the oldest; one that changes no rule is passed over. */
+function earlierRulesOf(watcher: Watcher, changes: readonly Change[]): EarlierRules | undefined {
+  let asked: Asked = {};
+  let since = watcher.rules;
+  const steps: Omit<EarlierRules, 'earlier'>[] = [];
+  for (const change of changes.toReversed()) {
+    asked = { ...asked, ...change.asked };
+    const rules = watcher.rulesUnder?.(asked);
+    if (rules === undefined || JSON.stringify(rules.detection) === JSON.stringify(since.detection)) continue;
+    steps.push({ rules, untilAt: change.untilAt });
+    since = rules;
+  }
+  return steps.reduceRight<EarlierRules | undefined>((earlier, step) => ({ ...step, earlier }), undefined);
+}
+
+/** The row of a monitor whose spec cannot be read is empty; a selector that cannot be used is in it, and says so. */
+function isUnderstood(spec: unknown): boolean {
+  if (typeof spec !== 'object' || spec === null || Object.keys(spec).length === 0) return false;
+  const { selector, jobs } = spec as { readonly selector?: Unusable; readonly jobs?: Unusable };
+  return selector?.unusable !== true && jobs?.unusable !== true;
+}
+
+type Unusable = { readonly unusable?: boolean } | null;
+
+function changedAt(of: KnownWatcher, now: Instant): Instant | undefined {
+  return isBehind(of) ? (of.watcher.specWrittenAt ?? now) : of.known.respecifiedAt;
+}
+
+/** The row of the monitor is about to be written. */
+function isBehind({ known, watcher }: KnownWatcher): boolean {
+  return watcher.generation !== undefined && watcher.generation > known.generation;
 }

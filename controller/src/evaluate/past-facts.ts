@@ -22,7 +22,7 @@ import {
   type LastDurations,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import { hasAssertions } from './output-history.ts';
+import { hasAssertions } from './run-facts.ts';
 import type { PresenceFacts } from './presence-facts.ts';
 import { gapAround, type RunningSources } from './running-facts.ts';
 import { isNewsTo, type Subject, type Watch } from './subject.ts';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAcknowledgements, putAcknowledgement } from '@cronjob-monitor/shared/store';
-import { anAlertingFixture, hourMs, minuteMs } from '../testing/alerting-fixture.ts';
+import { anAlertingFixture } from '../testing/alerting-fixture.ts';
 import { createRecheck } from './recheck.ts';
+import { hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 test('that a note is over is noticed within a minute, and only then is it asked about', async (t) => {
   const { store, clock, fails, stillHolds, send, ledger } = await anAlertingFixture(t);

@@ -1,7 +1,14 @@
-import { failureReason, judge, type DetectionFacts, type Instant, type Judged } from '@cronjob-monitor/shared/domain';
+import {
+  failureReason,
+  judge,
+  type DetectionFacts,
+  type Instant,
+  type Judged,
+  quiet,
+  type PassedLevel,
+} from '@cronjob-monitor/shared/domain';
 import type { JudgedRunRow } from '@cronjob-monitor/shared/store';
-import { forgotten, forgottenAfter } from './forgetting.ts';
-import type { EarlierRules, MonitorRules, Subject, Watch } from './subject.ts';
+import { type EarlierRules, type MonitorRules, type Subject, type Watch, forgetAt } from './subject.ts';
 
 /** How things stood between the end of one run and the end of the next. */
 interface RunStage {
@@ -120,4 +127,50 @@ function changesOf({ earlier }: Pick<EarlierRules, 'earlier'>): Instant[] {
 /** What it asked then. */
 function rulesAt({ rules, earlier }: Pick<EarlierRules, 'rules' | 'earlier'>, at: Instant): MonitorRules {
   return earlier === undefined || at >= earlier.untilAt ? rules : rulesAt(earlier, at);
+}
+
+/**
+ * When a monitor let go of a group of Jobs after this run: no other had begun for as long as it remembers a group. Undefined: it did not.
+ * `ordered`: in the order of their end.
+ */
+function forgottenAfter(
+  ordered: readonly JudgedRunRow[],
+  index: number,
+  of: { readonly subject: Subject; readonly watch: Watch; readonly now: Instant },
+): Instant | undefined {
+  const { forgetAfterMs } = of.watch.rules;
+  const run = ordered[index];
+  if (forgetAfterMs === undefined || run === undefined) return undefined;
+  const later = ordered.slice(index + 1);
+  if (later.length === 0) return forgottenBy(of);
+  const begunAt = Math.min(...later.map(({ endedAt, durationMs = 0 }) => endedAt - durationMs));
+  const forgottenAt = run.endedAt + forgetAfterMs;
+  return forgottenAt <= begunAt ? forgottenAt : undefined;
+}
+
+/** When the monitor let go of the group as it is now; undefined: it has not yet. */
+export function forgottenBy({
+  subject,
+  watch,
+  now,
+}: {
+  readonly subject: Subject;
+  readonly watch: Watch;
+  readonly now: Instant;
+}): Instant | undefined {
+  const at = forgetAt(subject, watch);
+  return at !== undefined && at <= now ? at : undefined;
+}
+
+/** What the instant at which a group was let go of says of an alert about it, whatever was found of it before. */
+const forgotten: Judged['verdict'] = quiet('forgotten');
+
+/** Levels end where the group they are about was let go of. `forgottenAt`: oldest first. */
+export function endForgotten(levels: readonly PassedLevel[], forgottenAt: readonly Instant[]): PassedLevel[] {
+  return levels.map((level) => {
+    const at = forgottenAt.find((instant) => instant > level.verdict.since);
+    return at === undefined || at >= level.endedAt
+      ? level
+      : { ...level, endedAt: at, by: undefined, cause: 'forgotten' };
+  });
 }

@@ -3,7 +3,13 @@ import { after, before, test } from 'node:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CronJobFacts, Instant, JobFacts, JobSnapshot } from '@cronjob-monitor/shared/domain';
+import {
+  type CronJobFacts,
+  type Instant,
+  type JobFacts,
+  type JobSnapshot,
+  minuteMs,
+} from '@cronjob-monitor/shared/domain';
 import {
   listDue,
   listLedgers,
@@ -21,12 +27,11 @@ import {
 import { aCronJob, aJob, aRecordedRun, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { gatherPresence } from './presence-facts.ts';
 import { settleSlots, type LedgerDeps, type Settled } from './settle-slots.ts';
-import { StartSkew } from './start-skew.ts';
 import type { Subject, Watch } from './subject.ts';
 import { WatchGaps } from './watch-gaps.ts';
 import { ZoneCheck } from './zone-check.ts';
+import { StartSkew } from './start-skew.ts';
 
-const minuteMs = 60_000;
 const startAt = Date.parse('2026-03-02T00:10:00Z');
 const at = (clock: string): Instant => Date.parse(`2026-03-02T${clock}Z`);
 

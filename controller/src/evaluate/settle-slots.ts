@@ -28,11 +28,10 @@ import {
   type StoredSlot,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import { toInferredSuccess, toUnseenExecution } from './inferred-runs.ts';
-import { toLedgerFacts, unexplainedSuccess } from './ledger-facts.ts';
-import type { StartSkew } from './start-skew.ts';
+import { toInferredSuccess, toUnseenExecution, toLedgerFacts, unexplainedSuccess } from './ledger-facts.ts';
 import type { WatchGaps } from './watch-gaps.ts';
 import { isMisread, type ZoneCheck } from './zone-check.ts';
+import type { StartSkew } from './start-skew.ts';
 
 /** Why a run did not start, as far as it was told. */
 export interface MissCause {

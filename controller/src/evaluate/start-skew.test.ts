@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 import { StartSkew } from './start-skew.ts';
 
 const now = Date.parse('2026-03-02T12:00:00Z');
-const minuteMs = 60_000;
 
 test('few starts say nothing of the cluster', () => {
   const skew = new StartSkew();

@@ -1,8 +1,6 @@
-import { startSkewP99, type Instant } from '@cronjob-monitor/shared/domain';
+import { startSkewP99, type Instant, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import { findClusterState, putClusterState, type Db, type Tx } from '@cronjob-monitor/shared/store';
 
-const hourMs = 3_600_000;
-const minuteMs = 60_000;
 const saveEveryMs = 5 * minuteMs;
 const fewestSamples = 20;
 /** More starts within a minute take each other's place: the figure is of a sample then. */

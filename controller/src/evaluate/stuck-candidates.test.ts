@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DetectionRules, HopelessWait, JobFacts } from '@cronjob-monitor/shared/domain';
 import { aJob } from '@cronjob-monitor/shared/testing';
-import { stuckCandidates } from './stuck-candidates.ts';
+import { stuckCandidates } from './watchers.ts';
 
 const minute = 60_000;
 const stuck = {

@@ -15,10 +15,9 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { aCronJob, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
-import { addGap, toKeptGaps } from './gap-list.ts';
-import { WatchGaps, type OwnSight } from './watch-gaps.ts';
+import { addGap, toKeptGaps, WatchGaps, type OwnSight } from './watch-gaps.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
-const minuteMs = 60_000;
 const now = Date.parse('2026-03-02T12:00:00Z');
 const clock = new FakeClock(now);
 const log = new RecordingLogger();

@@ -4,13 +4,16 @@ import {
   type Instant,
   type JobFacts,
   type JudgingWords,
+  type Part,
+  type DetectionRules,
+  type HopelessWait,
 } from '@cronjob-monitor/shared/domain';
-import { stuckCandidates } from './stuck-candidates.ts';
 import type { RunningSources } from './running-facts.ts';
 import type { Asked, MonitorRules, Watcher } from './subject.ts';
 import type { MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { rulesOf, rulesOfGroup } from './monitor-rules.ts';
 import type { Selection, ClusterCaches, MonitorSeen } from '../selection/index.ts';
+import { allParts } from './part.ts';
 
 interface WatchersDeps extends Pick<RunningSources, 'podsOf' | 'refusalOf'> {
   readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs'>;
@@ -67,4 +70,89 @@ function rulesOfStored(
   } catch {
     return undefined;
   }
+}
+
+/**
+ * CronJobs that an event asks about, such as a changed spec or a monitor that is new: gathered for a moment and asked together, however
+ * many events there were.
+ */
+export class AskedCronJobs {
+  #asked = new Map<string, Set<Part>>();
+
+  add(cronJobUids: Iterable<string>, parts: Iterable<Part> = allParts): void {
+    const wanted = [...parts];
+    for (const uid of cronJobUids) {
+      const known = this.#asked.get(uid);
+      if (known) for (const part of wanted) known.add(part);
+      else this.#asked.set(uid, new Set(wanted));
+    }
+  }
+
+  /** What was asked since the last time, and the parts of all of it. */
+  take(): { readonly uids: readonly string[]; readonly parts: ReadonlySet<Part> } {
+    const asked = this.#asked;
+    this.#asked = new Map();
+    const parts = new Set<Part>();
+    for (const some of asked.values()) for (const part of some) parts.add(part);
+    return { uids: [...asked.keys()], parts };
+  }
+}
+
+/** What is asked besides the Jobs; all of it from memory. */
+interface CandidateSources {
+  readonly rulesOf: (cronJobUid: string) => readonly DetectionRules[];
+  /** What a Job waits for in vain, if it does. */
+  readonly hopelessWaitOf: (job: JobFacts) => HopelessWait | undefined;
+}
+
+/** Without a limit of its own a run overruns after an hour at the earliest. */
+const soonestOverrunMs = 3_600_000;
+
+/**
+ * CronJobs with a Job that may be stuck or too slow by now, or may have been until it ended after `endedAfterAt`, as far as memory alone can
+ * tell: so a tick asks about those few, whatever else runs. `now`: no later than the caches are fresh.
+ */
+export function stuckCandidates(
+  jobs: Iterable<JobFacts>,
+  { rulesOf, hopelessWaitOf }: CandidateSources,
+  now: Instant,
+  endedAfterAt: Instant = now,
+): Set<string> {
+  const uids = new Set<string>();
+  for (const job of jobs) {
+    if (job.suspended || uids.has(job.cronJobUid)) continue;
+    const { outcome, endedAt = -Infinity } = job;
+    if (outcome !== undefined && endedAt <= endedAfterAt) continue;
+    const ageMs = (outcome === undefined ? now : endedAt) - job.createdAt;
+    const isDue = (rules: DetectionRules): boolean =>
+      outcome !== undefined
+        ? ageMs >= soonestStuckMs(rules)
+        : ageMs >= soonestMs(rules, job) || (ageMs >= hopelessMs(rules) && hopelessWaitOf(job) !== undefined);
+    if (rulesOf(job.cronJobUid).some(isDue)) uids.add(job.cronJobUid);
+  }
+  return uids;
+}
+
+function hopelessMs({ stuck: { notStarted } }: DetectionRules): number {
+  return notStarted?.enabled ? notStarted.hopelessAfterMs : Infinity;
+}
+
+/** No Job that takes less is stuck by these rules, however it waits, runs or ends. */
+export function soonestStuckMs({ stuck: { notStarted, overrunning, terminating } }: DetectionRules): number {
+  return Math.min(
+    notStarted?.enabled ? Math.min(notStarted.notStartedAfterMs, notStarted.hopelessAfterMs || Infinity) : Infinity,
+    overrunning?.enabled ? (overrunning.overrunningAfterMs ?? soonestOverrunMs) : Infinity,
+    terminating?.enabled ? terminating.terminatingAfterMs : Infinity,
+  );
+}
+
+function soonestMs({ stuck, durations }: DetectionRules, job: JobFacts): number {
+  if (job.decidedAt !== undefined || job.deletingAt !== undefined)
+    return stuck.terminating?.terminatingAfterMs ?? Infinity;
+  const overrunning = stuck.overrunning && (stuck.overrunning.overrunningAfterMs ?? soonestOverrunMs);
+  return Math.min(
+    stuck.notStarted?.notStartedAfterMs ?? Infinity,
+    overrunning ?? Infinity,
+    durations?.maxDurationMs ?? Infinity,
+  );
 }

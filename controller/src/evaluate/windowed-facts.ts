@@ -6,6 +6,7 @@ import {
   type Instant,
   type Part,
   type RatedRun,
+  dayMs,
 } from '@cronjob-monitor/shared/domain';
 import {
   countRateFacts,
@@ -19,8 +20,6 @@ import {
   type Tx,
 } from '@cronjob-monitor/shared/store';
 import type { Subject, Watch } from './subject.ts';
-
-const dayMs = 86_400_000;
 
 /** Facts over a window of days, for these CronJobs at once: one question for each length of window that their monitors ask for. */
 export async function gatherWindowed(

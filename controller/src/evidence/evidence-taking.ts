@@ -25,7 +25,7 @@ import { createEvidenceBook } from './book.ts';
 import { createEventReader } from './event-reader.ts';
 import { keepFacts, readFactsOfLogs } from './facts-from-logs.ts';
 import { createReadPool, type ReadPool } from './read-pool.ts';
-import { createUntilStored, type UntilStored } from './until-stored.ts';
+import { createUntilStored, type UntilStored, createTakingAgain } from './until-stored.ts';
 import type { EvidenceWishes } from './wanted.ts';
 import { createFixSuggestions } from './suggest-fixes.ts';
 import { createInstalledRedaction } from './installed-redaction.ts';
@@ -35,7 +35,6 @@ import type { MonitorSeen, Selection, ClusterCaches } from '../selection/index.t
 import type { ControllerSettings } from '../settings/settings.ts';
 import type { GatheredJob, RowOfRun, JobIntake } from '../reconcilers/job/index.ts';
 import { createKnowing, explainRun, type ExplainedRun, type RunToExplain } from './run-explaining.ts';
-import { createTakingAgain } from './taking-again.ts';
 import { createTemplateKeeping } from './template-keeping.ts';
 
 export interface EvidenceTaking {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Evidence } from '@cronjob-monitor/shared/domain';
 import { aContainer, aPod } from '@cronjob-monitor/shared/testing';
-import { explainingLogs } from './explaining-logs.ts';
+import { explainingLogs } from './run-explaining.ts';
 
 const log = (name: string, body: string | undefined = `log of ${name}`): Evidence => ({
   owner: 'run',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { settle } from '@cronjob-monitor/shared/testing';
-import { createTakingAgain } from './taking-again.ts';
+import { createTakingAgain } from './until-stored.ts';
 
 /** Takes runs by name; each ends when the test says so. */
 function aTaking(t: TestContext, findAwaited: (runs: readonly string[]) => Promise<ReadonlySet<string>>) {

@@ -1,5 +1,5 @@
 import { coverageStates, coverageTypes, type SlotOutcome } from '@cronjob-monitor/shared/contract';
-import { CoverageJudge, type CronJobFacts, type Instant, type RouteRules } from '@cronjob-monitor/shared/domain';
+import { CoverageJudge, type CronJobFacts, type Instant, type RouteRules, dayMs } from '@cronjob-monitor/shared/domain';
 import {
   countCronJobs,
   countMonitorPhases,
@@ -62,7 +62,6 @@ interface Rated {
   readonly countMissed: boolean;
 }
 
-const dayMs = 86_400_000;
 /** A history goes within this time, in steps. */
 const clearingMs = 60_000;
 const defaultWindowDays = 7;

@@ -6,9 +6,9 @@ import { systemClock } from '@cronjob-monitor/shared/process';
 import { migrate, openStore, projectCronJob, recordRuns, takeEpoch } from '@cronjob-monitor/shared/store';
 import { aCronJob, aRecordedRun, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { KeptDurations } from './kept-durations.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 const now = Date.UTC(2026, 10, 21, 8);
-const minuteMs = 60_000;
 
 async function aFixture(t: TestContext) {
   const path = join(aTemporaryFolder(t), 'monitor.db');

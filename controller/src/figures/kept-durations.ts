@@ -1,4 +1,4 @@
-import type { Instant } from '@cronjob-monitor/shared/domain';
+import { type Instant, dayMs } from '@cronjob-monitor/shared/domain';
 import { measureDurationsOfEach, type DurationFigures, type Store } from '@cronjob-monitor/shared/store';
 
 /** A CronJob whose durations are asked: `runs` of it succeeded in the window, as they were counted just now. */
@@ -7,7 +7,6 @@ interface DurationsAsked {
   readonly runs: number;
 }
 
-const dayMs = 86_400_000;
 const freshMs = 5 * 60_000;
 /** As long as no run was added, so much may have left the window. */
 const unchangedMs = 3_600_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Moves } from './moves.ts';
+import { Moves } from './series-upkeep.ts';
 
 const prod = new Set(['prod']);
 const shop = new Set(['shop']);

@@ -1,6 +1,5 @@
-import type { Clock, Logger } from '@cronjob-monitor/shared/process';
-
-import { messageOf } from './error-message.ts';
+import { type Clock, type Logger, messageOf } from '@cronjob-monitor/shared/process';
+import type { Cluster } from '@cronjob-monitor/shared/kube';
 
 interface DatabaseOutageDeps {
   /** For how long the database has been away; 0 while it is there. */
@@ -33,17 +32,51 @@ export async function giveUpWithoutDatabase(deps: DatabaseOutageDeps, signal: Ab
   while (!signal.aborted) {
     if (awayForMs() >= givesUpAfterMs && clock.monotonicMs() >= askAgainAtMs) {
       askAgainAtMs = clock.monotonicMs() + asksEveryMs;
-      if (await hasReadyPeer(deps, signal)) return resign('the database is away and another replica is ready');
+      if (await seesReadyPeer(deps, signal)) return resign('the database is away and another replica is ready');
     }
     await clock.sleep(looksEveryMs, signal).catch(() => {});
   }
 }
 
-async function hasReadyPeer(deps: DatabaseOutageDeps, signal: AbortSignal): Promise<boolean> {
+async function seesReadyPeer(deps: DatabaseOutageDeps, signal: AbortSignal): Promise<boolean> {
   try {
     return await deps.hasReadyPeer(signal);
   } catch (error) {
     if (!signal.aborted) deps.logger.warn('the other replicas cannot be seen', { reason: messageOf(error) });
     return false;
   }
+}
+
+/** Whether another controller pod is Ready, and so could lead. Throws `ClusterError` when the pods cannot be listed. */
+export async function hasReadyPeer(
+  deps: {
+    readonly cluster: Pick<Cluster, 'listPods'>;
+    readonly namespace: string;
+    /** Of the controller's pods, such as `app.kubernetes.io/component=controller`. */
+    readonly labelSelector: string;
+    /** The pod this process runs in. */
+    readonly ownPod: string;
+  },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const pods = await deps.cluster.listPods(deps.namespace, deps.labelSelector, signal);
+  return pods.some((pod) => nameOf(pod) !== deps.ownPod && isReady(pod));
+}
+
+function nameOf(pod: unknown): unknown {
+  return fieldOf(fieldOf(pod, 'metadata'), 'name');
+}
+
+/** One that is being deleted may still be Ready, and will not lead. */
+function isReady(pod: unknown): boolean {
+  if (fieldOf(fieldOf(pod, 'metadata'), 'deletionTimestamp') !== undefined) return false;
+  const conditions = fieldOf(fieldOf(pod, 'status'), 'conditions');
+  if (!Array.isArray(conditions)) return false;
+  return conditions.some(
+    (condition) => fieldOf(condition, 'type') === 'Ready' && fieldOf(condition, 'status') === 'True',
+  );
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

@@ -1,6 +1,4 @@
-import type { Clock, Logger } from '@cronjob-monitor/shared/process';
-
-import { messageOf } from './error-message.ts';
+import { type Clock, type Logger, messageOf } from '@cronjob-monitor/shared/process';
 
 interface HeartbeatDeps {
   /** Writes this replica's row. May wait for the database as long as it likes: no second one is begun meanwhile. */

@@ -1,11 +1,7 @@
-export { giveUpWithoutDatabase } from './database-outage.ts';
-export { Heartbeat } from './heartbeat.ts';
-export { LeaderLock } from './leader-lock.ts';
-export { LeaseElection, type LeaseFailure } from './lease.ts';
-export { toIdentity } from './lease-record.ts';
-export { hasReadyPeer } from './ready-peer.ts';
-export { findOtherWriter } from './sole-writer.ts';
-export { BeatGuard, guardMs, type SendGuard } from './send-guard.ts';
+export * from './database-outage.ts';
+export * from './heartbeat.ts';
+export * from './leader-lock.ts';
+export { LeaseElection, type LeaseFailure, toIdentity } from './lease.ts';
+export * from './send-guard.ts';
 export { Terms, type StopWork, type Term } from './term.ts';
-export { runOutboundHeartbeat } from './outbound-heartbeat.ts';
-export { startWatchdog } from './watchdog.ts';
+export * from './watchdog.ts';

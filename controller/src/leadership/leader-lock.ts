@@ -1,7 +1,5 @@
-import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import { type Clock, type Logger, messageOf } from '@cronjob-monitor/shared/process';
 import type { LockSession } from '@cronjob-monitor/shared/store';
-
-import { messageOf } from './error-message.ts';
 
 interface LeaderLockDeps {
   /** Opens a session on which the lock is waited for. Rejects while the database is away. */

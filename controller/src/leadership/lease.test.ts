@@ -4,8 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { FakeClock, RecordingLogger, settle } from '@cronjob-monitor/shared/testing';
 
 import { LeaseServer } from '../testing/lease-server.ts';
-import { type HoldEnd, LeaseElection } from './lease.ts';
-import { checkTiming, type LeaseTiming, toIdentity } from './lease-record.ts';
+import { type HoldEnd, LeaseElection, checkTiming, type LeaseTiming, toIdentity } from './lease.ts';
 
 const standard: LeaseTiming = { leaseMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
 

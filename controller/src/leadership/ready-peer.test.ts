@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import type { RawObject } from '@cronjob-monitor/shared/kube';
 
-import { hasReadyPeer } from './ready-peer.ts';
+import { hasReadyPeer } from './database-outage.ts';
 
 const aPod = (name: string, ready: string, more: object = {}): RawObject => ({
   metadata: { name, ...more },

@@ -1,9 +1,8 @@
-import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import { type Clock, type Logger, messageOf } from '@cronjob-monitor/shared/process';
 
 import type { LeaderBeat } from '@cronjob-monitor/shared/store';
 
 import { becomeLeader } from './candidate.ts';
-import { messageOf } from './error-message.ts';
 import type { LeaderLock } from './leader-lock.ts';
 import type { LeaseElection } from './lease.ts';
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Registry } from 'prom-client';
 import { ProductMetrics } from './product.ts';
-
-const hourMs = 3_600_000;
+import { hourMs } from '@cronjob-monitor/shared/domain';
 
 test('the counters of a CronJob that is gone end an hour later, those of one that came back go on', async () => {
   const registry = new Registry();

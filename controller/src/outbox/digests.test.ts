@@ -7,9 +7,10 @@ import {
   type DigestMessage,
   type FrozenMessage,
   type HoldingFinding,
+  minuteMs,
 } from '@cronjob-monitor/shared/domain';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
-import { anAlertingFixture, minuteMs, type AlertingFixture } from '../testing/alerting-fixture.ts';
+import { anAlertingFixture, type AlertingFixture } from '../testing/alerting-fixture.ts';
 import { createDigests, foldDigest, type Digests } from './digests.ts';
 
 const fleetSize = 20;

@@ -1,4 +1,4 @@
-import { parseDuration, type Instant } from '@cronjob-monitor/shared/domain';
+import { parseDuration, type Instant, hourMs } from '@cronjob-monitor/shared/domain';
 import { parse } from '@cronjob-monitor/shared/domain/schedule';
 import type { DecodedChannel, DrillSpec } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
@@ -44,7 +44,6 @@ interface DrillDeps {
 
 /** How late a drill may be; that one is proved shows as soon. */
 const everyMs = 2_000;
-const hourMs = 3_600_000;
 /** A drill that was due while no controller led is made up for within this time. */
 const madeUpWithinMs = 24 * hourMs;
 /** The same, of a channel that was never drilled: its schedule may have been written a moment ago. */

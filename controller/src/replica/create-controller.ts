@@ -11,8 +11,7 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { clockProblems } from '../evaluate/index.ts';
-import { ForeignLeader } from './foreign-leader.ts';
-import { createInstallations } from './installations.ts';
+import { ForeignLeader, createInstallations } from './installations.ts';
 import { warnOfConnections } from './connection-check.ts';
 import { startLeaderWork, type LeaderWork } from '../term/leader-work.ts';
 import {
@@ -40,9 +39,8 @@ import {
 } from '../metrics/index.ts';
 import { createQueues, type Queues } from '../reconcilers/queues.ts';
 import { Circuit, isDatabaseAway, noticeOutage } from '../runtime/index.ts';
-import { leaseProblems } from './lease-problems.ts';
+import { leaseProblems, createTwoWitnesses } from './two-witnesses.ts';
 import { isHopeless, prepareSchema, takeFile } from './prepare-schema.ts';
-import { createTwoWitnesses } from './two-witnesses.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 import { Watching } from './watching.ts';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anAlertingFixture, hourMs } from '../testing/alerting-fixture.ts';
+import { anAlertingFixture } from '../testing/alerting-fixture.ts';
 import { createInstallations } from './installations.ts';
+import { hourMs } from '@cronjob-monitor/shared/domain';
 
 test('who is about to lead decides by what is seen now, not by what a probe asked a moment before the monitors were', async (t) => {
   const { store, clock } = await anAlertingFixture(t);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { leaseProblems, type LeaseFacts } from './lease-problems.ts';
+import { leaseProblems, type LeaseFacts } from './two-witnesses.ts';
 
 const facts: LeaseFacts = {
   key: { namespace: 'monitoring', name: 'cronjob-monitor-controller' },

@@ -7,9 +7,9 @@ import { WorkQueueMetrics } from '../metrics/index.ts';
 import { createQueues } from '../reconcilers/queues.ts';
 import { settings } from '../testing/recording-fixture.ts';
 import { blindFromOf, Watching } from './watching.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 const now = Date.UTC(2026, 10, 21, 6);
-const minuteMs = 60_000;
 const state = (changes: Partial<Parameters<typeof blindFromOf>[0][number]> = {}) => {
   return { kind: 'Job' as const, freshThroughAt: now - minuteMs, trouble: undefined, ...changes };
 };

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { ClusterError, type ClusterErrorCode } from '@cronjob-monitor/shared/kube';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
-import { ClusterOutage } from './cluster-outage.ts';
-import { WatchProblem } from './watch-problem.ts';
+import { ClusterOutage, WatchProblem } from './watch-recovery.ts';
 
 let logger: RecordingLogger;
 let watches: WatchProblem[];

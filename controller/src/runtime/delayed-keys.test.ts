@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { array, assert as holds, integer, option, property, tuple } from 'fast-check';
 
-import { DelayedKeys } from './delayed-keys.ts';
+import { DelayedKeys } from './work-queue.ts';
 
 test('of two instants for one key the earlier one counts', () => {
   const keys = new DelayedKeys<string>();

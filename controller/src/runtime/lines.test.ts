@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { type Line, LineSplitter } from './lines.ts';
+import { type Line, LineSplitter } from './watch-stream.ts';
 
 const bytes = (text: string) => Buffer.from(text);
 const line = (text: string): Line => ({ type: 'line', text });

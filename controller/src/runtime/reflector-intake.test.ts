@@ -5,7 +5,7 @@ import { aPage, aRawObject as aJob, RecordingLogger, ScriptedWatch, settle } fro
 
 import { aReflector as setUp, failure } from '../testing/running-reflector.ts';
 import { Delivery } from './reflector.ts';
-import { maxLineBytes } from './lines.ts';
+import { maxLineBytes } from './watch-stream.ts';
 import type { Identity } from './objects.ts';
 import { ReflectorSet } from './reflector-set.ts';
 

@@ -1,7 +1,7 @@
 import { ClusterError, type Cluster, type RawObject, type WatchedKind } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { ObjectCache } from './cache.ts';
-import { ClusterOutage } from './cluster-outage.ts';
+import { ClusterOutage, WatchProblem, type WatchTrouble, WatchRecovery, type Recovery } from './watch-recovery.ts';
 import { listAll, ListForm, type ListOffer } from './lists.ts';
 import { ObjectDiff } from './object-diff.ts';
 import {
@@ -14,9 +14,7 @@ import {
   type Projection,
   type ObjectEvent,
 } from './objects.ts';
-import { WatchProblem, type WatchTrouble } from './watch-problem.ts';
 import { WatchProgress, type BlindSpan } from './watch-progress.ts';
-import { WatchRecovery, type Recovery } from './watch-recovery.ts';
 import { WatchStream, type StreamEnd, type WatchLine } from './watch-stream.ts';
 
 /** What a reflector counts; one for each kind, shared by its namespaces. */

@@ -1,4 +1,4 @@
-import type { Logger } from '@cronjob-monitor/shared/process';
+import { type Logger, messageOf } from '@cronjob-monitor/shared/process';
 
 import type { Circuit } from './circuit.ts';
 import type { Snapshot, Snapshots } from './snapshots.ts';
@@ -44,7 +44,7 @@ export class Spooling<S> {
         restored += 1;
       }
     } catch (error) {
-      logger.error('the spool cannot be read', { reason: reasonOf(error) });
+      logger.error('the spool cannot be read', { reason: messageOf(error) });
     }
     return restored;
   }
@@ -101,7 +101,7 @@ export class Spooling<S> {
       if (this.#isBroken) logger.info('the spool is written again');
       this.#isBroken = false;
     } catch (error) {
-      if (!this.#isBroken) logger.error('the spool cannot be written', { reason: reasonOf(error) });
+      if (!this.#isBroken) logger.error('the spool cannot be written', { reason: messageOf(error) });
       this.#isBroken = true;
     }
   }
@@ -121,8 +121,4 @@ function toSnapshot<S>(value: unknown, decode: (state: unknown) => S | undefined
   const { state, seenAt }: Partial<Record<keyof Snapshot<S>, unknown>> = value;
   const decoded = decode(state);
   return decoded === undefined || typeof seenAt !== 'number' ? undefined : { state: decoded, seenAt };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown';
 }

@@ -1,6 +1,5 @@
-export { dueForPresence, dueForRunning, dueOrOpen } from './due-or-open.ts';
-export { Nights } from './nights.ts';
-export { createSlaRounds } from './sla-recalculation.ts';
-export { runSchedulers, type Scheduler } from './ticker.ts';
+export * from './due-or-open.ts';
+export * from './nights.ts';
+export * from './sla-recalculation.ts';
+export * from './ticker.ts';
 export { createPrune } from './prune.ts';
-export { sealDays } from './seal-days.ts';

@@ -7,6 +7,8 @@ import {
   type Heard,
   type Instant,
   type Night,
+  minuteMs,
+  hourMs,
 } from '@cronjob-monitor/shared/domain';
 import type { Logger } from '@cronjob-monitor/shared/process';
 import {
@@ -28,8 +30,6 @@ interface LeaderOfNights {
   readonly zone: string;
 }
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 /** A forecast is made so long after 18:00 at most: of what is left of a night later no share is worth a score. */
 const keptWithinMs = hourMs;
 /** A night is judged so long after its begin at most: by then runs of it may be gone. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import type { Execution } from '@cronjob-monitor/shared/domain';
+import { type Execution, dayMs } from '@cronjob-monitor/shared/domain';
 import { systemClock, type Clock } from '@cronjob-monitor/shared/process';
 import {
   beat,
@@ -25,7 +25,6 @@ import {
 import { aCronJob, aRecordedRun, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { createPrune, type PruneDeps, type PruneFigures } from './prune.ts';
 
-const dayMs = 86_400_000;
 const now = Date.UTC(2026, 10, 21, 8);
 /** The tests' own instant; pauses last as long as they last. */
 const clock: Clock = { ...systemClock, now: () => now };

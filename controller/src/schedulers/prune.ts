@@ -7,6 +7,9 @@ import {
   type Cutoffs,
   type Instant,
   type RetentionDefaults,
+  minuteMs,
+  hourMs,
+  dayMs,
 } from '@cronjob-monitor/shared/domain';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import {
@@ -49,9 +52,6 @@ interface Prune {
   run(now: Instant, signal: AbortSignal): Promise<PruneFigures>;
 }
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 /** Of the interval, pauses included: recordings come first. */
 const mostOfInterval = 0.2;
 const payloadDays = 7;

@@ -14,9 +14,8 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { aCronJob, aRecordedRun, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { createSlaRounds } from './sla-recalculation.ts';
+import { minuteMs, dayMs } from '@cronjob-monitor/shared/domain';
 
-const minuteMs = 60_000;
-const dayMs = 86_400_000;
 const start = Date.UTC(2026, 10, 21, 8);
 
 test('a CronJob is asked for its rate in the round after a run has left a window of its monitors, and in no other', async (t) => {

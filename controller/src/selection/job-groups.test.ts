@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CronJobFacts, JobFacts } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, type JobFacts, minuteMs } from '@cronjob-monitor/shared/domain';
 import { createTranslator } from '@cronjob-monitor/shared/kube';
 import type { ObjectEvent } from '../runtime/index.ts';
 import { createCaches } from './cluster-view.ts';
@@ -8,7 +8,6 @@ import { JobGroups } from './job-groups.ts';
 import { toMonitorSeen } from './monitor-seen.ts';
 import { createSelection } from './selection.ts';
 
-const minuteMs = 60_000;
 const defaults = {
   suppressDuplicatesForMs: 0,
   retentionDays: 30,

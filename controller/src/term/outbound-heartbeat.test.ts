@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { FakeClock, RecordingLogger, settle, TestServer, until } from '@cronjob-monitor/shared/testing';
 import { Connections, createAddressRules, createUrlCall } from '../channels/index.ts';
-import { runOutboundHeartbeat } from '../leadership/index.ts';
+import { runOutboundHeartbeat } from './own-dead-man.ts';
 
 const secret = 'hunter2-hunter2';
 

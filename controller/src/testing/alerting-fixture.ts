@@ -8,6 +8,7 @@ import {
   type FindingVerdict,
   type HoldingFinding,
   type Message,
+  hourMs,
 } from '@cronjob-monitor/shared/domain';
 import {
   claimDeliveries,
@@ -32,9 +33,6 @@ import {
 } from '@cronjob-monitor/shared/testing';
 import { createFreeze, raise, type MessageRequest, type RaisedAlert } from '../alerting/index.ts';
 import { freezeClaimed, leaveToParents } from '../outbox/index.ts';
-
-export const minuteMs = 60_000;
-export const hourMs = 3_600_000;
 
 /** A database of its own with two monitors of one CronJob and two channels, at an instant that only the test moves. */
 export interface AlertingFixture {

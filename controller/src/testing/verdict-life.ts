@@ -17,7 +17,7 @@ import { createEvaluation, type Evaluation } from '../term/evaluation.ts';
 import { isExcluded } from '../selection/selection.ts';
 import { KeptDurations } from '../figures/kept-durations.ts';
 import type { JobIntake } from '../reconcilers/job/intake.ts';
-import { Moves } from '../figures/moves.ts';
+import { Moves } from '../figures/series-upkeep.ts';
 import { createMonitorRecords, reconcileMonitor } from '../reconcilers/monitor/index.ts';
 import { rulesOfAlerts } from '../evaluate/monitor-rules.ts';
 import { createSelection, toMonitorSeen, type MonitorSeen, type Selection } from '../selection/index.ts';

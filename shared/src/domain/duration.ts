@@ -1,3 +1,7 @@
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
 /** One nanosecond count per unit that Go's `time.ParseDuration` knows. */
 const goUnits: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],

@@ -1,19 +1,23 @@
-export { findNearest, unknownFieldMessage } from './text/nearest.ts';
-export { earliest, type Instant } from './instant.ts';
+export * from './text/nearest.ts';
+export * from './json.ts';
+export * from './instant.ts';
 export {
+  dayMs,
   formatDuration,
+  hourMs,
+  minuteMs,
   parseDuration,
   parseResourceDuration,
   resourceDurationMaxLength,
   resourceDurationPattern,
 } from './duration.ts';
-export type { JobFacts } from './objects/job.ts';
+export type * from './objects/job.ts';
 export { elapsedMs, judgeConditions, type JobCondition } from './execution/outcome.ts';
-export type { ContainerFacts, OutputFacts, PodFacts, Termination } from './objects/pod.ts';
-export type { ConcurrencyPolicy, CronJobFacts, CronJobNotes, JobMarks } from './objects/cron-job.ts';
-export type { NamespaceFacts } from './objects/namespace.ts';
+export type * from './objects/pod.ts';
+export * from './objects/cron-job.ts';
+export type * from './objects/namespace.ts';
 export { toAttempts, type Attempt } from './execution/attempts.ts';
-export { type Evidence, type EvidenceKind } from './execution/evidence.ts';
+export type * from './execution/evidence.ts';
 export {
   addFacts,
   factNamePattern,
@@ -26,7 +30,7 @@ export {
   withoutFacts,
 } from './execution/output-facts.ts';
 export { findExitCause, type ExitCause } from './execution/exit-cause.ts';
-export { failureReason, policyRuleOf } from './execution/failure-reason.ts';
+export * from './execution/failure-reason.ts';
 export {
   hopelessWaitAtEnd,
   hopelessWaitOf,
@@ -38,10 +42,10 @@ export {
 } from './execution/hopeless-wait.ts';
 export { firstRunAt } from './execution/ran.ts';
 export { faultOf, faultOfMiss, faultOfRun, type Fault } from './execution/fault.ts';
-export { findNotStarted, type StartEvent } from './execution/not-started.ts';
+export * from './execution/not-started.ts';
 export { answerInThread, isGroupName, suspendedJob } from '../contract/index.ts';
 export { groupNameOf, groupOf, groupUidOf, toGroupFacts } from './objects/job-group.ts';
-export { canonicalJobName, originOf, slotOf, type Origin, type SlotClaim } from './execution/origin.ts';
+export * from './execution/origin.ts';
 export { isOver, nextSnapshot, type JobSnapshot, judgeVanished, toExecution } from './execution/to-execution.ts';
 export {
   executionStatuses,
@@ -50,15 +54,9 @@ export {
   type ExecutionStatus,
   type ExecutionTrigger,
 } from './execution/execution.ts';
-export {
-  decisiveLine,
-  decisiveLines,
-  findAgain,
-  type DecisiveLine,
-  type DecisiveLineOfPod,
-} from './execution/decisive-line.ts';
-export { searchLog, type FoundLine } from './text/search-log.ts';
-export { maskLine } from './text/mask-line.ts';
+export * from './execution/decisive-line.ts';
+export * from './text/search-log.ts';
+export * from './text/mask-line.ts';
 export { compileRegex, findRegexProblem, RegexError } from './fixes/regex.ts';
 export {
   besideBuiltIn,
@@ -71,32 +69,17 @@ export {
   type TriedFix,
 } from './fixes/best-match.ts';
 export { type FixFacts, type FixPattern } from './fixes/pattern.ts';
-export {
-  bestSuggestion,
-  createFixMatcher,
-  withoutSearches,
-  type FixMatcher,
-  type FixQuestion,
-  type SuggestedFix,
-} from './fixes/suggest.ts';
-export { logDifference } from './changes/log-difference.ts';
-export { compareSides, differenceWords, type RunSide } from './changes/run-comparison.ts';
-export { changeWords, compareRuns, type ComparedRun } from './changes/compare-runs.ts';
-export { isMadeAnew, madeAnewWithinMs } from './watch/made-anew.ts';
-export { instantOfWrite, labelledSince, judgesFromAt, type FieldWrite } from './watch/judges-from.ts';
-export { isOlder, otherInstallationOf, type Installation, type StatusMark } from './health/other-installation.ts';
-export { toldProblems, type Problem } from './health/problem.ts';
-export { isSymptomCause, symptomCauseOf, symptomCauses, type SymptomCause } from './health/symptom-causes.ts';
-export { noLeader, symptomsOf, type HealthFigures, type Share } from './health/symptoms.ts';
-export { nearestRank, rankOf } from './stats/percentile.ts';
-export {
-  countedDurationMs,
-  counterOf,
-  dayOf,
-  startOfDay,
-  type RunCounter,
-  type RunCounts,
-} from './stats/run-counts.ts';
+export * from './fixes/suggest.ts';
+export * from './changes/log-difference.ts';
+export * from './changes/run-comparison.ts';
+export * from './changes/compare-runs.ts';
+export * from './watch/judges-from.ts';
+export * from './watch/made-anew.ts';
+export * from './health/other-installation.ts';
+export * from './health/problem.ts';
+export * from './health/symptoms.ts';
+export * from './stats/percentile.ts';
+export * from './stats/run-counts.ts';
 export {
   decodeSketch,
   encodeSketch,
@@ -107,17 +90,14 @@ export {
   withoutSketch,
   type Sketch,
 } from './stats/sketch.ts';
-export { successRate, type RateCounts } from './stats/success-rate.ts';
-export { lateAfterMs, startSkewP99 } from './slots/tolerance.ts';
+export { lateAfterMs, startSkewP99, slotGapMs, epochAt, startDelayOf } from './slots/tolerance.ts';
 export { isFarOff, postponementOf, type Postponement } from './slots/clock-guard.ts';
-export type { ScheduledRun } from './slots/run.ts';
-export { slotGapMs } from './slots/slot-gap.ts';
-export { settleSlots, type LedgerFacts, type SettledSlot, type Settlement, type UnseenRun } from './slots/settle.ts';
-export { epochAt, startDelayOf } from './slots/start-delay.ts';
+export type * from './slots/run.ts';
+export * from './slots/settle.ts';
 export type { Gap } from './slots/traces.ts';
-export { noOffset, tallyZone, type ZonelessStart, type ZoneTally } from './slots/zone-offset.ts';
+export * from './slots/zone-offset.ts';
 export { instantOfChange, sameSpec, specSince, type SpecEpoch } from './slots/epoch.ts';
-export { windowAt, windowsBetween, type MaintenanceWindow } from './mute/maintenance.ts';
+export * from './mute/maintenance.ts';
 export type {
   AlertMessage,
   DigestCause,
@@ -137,7 +117,7 @@ export type {
   TestMessage,
   DrillMessage,
 } from './delivery/message.ts';
-export { judgeProof, usualAckWithin, type DrillProof } from './delivery/channel-proof.ts';
+export * from './delivery/channel-proof.ts';
 export { isAboutAlert } from './delivery/message.ts';
 export {
   failureOf,
@@ -148,7 +128,7 @@ export {
   type AlertFacts,
   type AlertRun,
 } from './delivery/alert-context.ts';
-export { noEvidence, toMessageEvidence, toMessagePods, type KeptEvent } from './delivery/message-evidence.ts';
+export * from './delivery/message-evidence.ts';
 export { toHolding, type HoldingVerdict } from './delivery/to-holding.ts';
 export { alertWords, codesExplaining, raisedTypes, sentenceOf } from './alert-types/index.ts';
 export type { Finding, WordedAlert } from './alert-types/finding.ts';
@@ -166,14 +146,7 @@ export {
 } from './delivery/title.ts';
 export { counted, spanInWords } from './delivery/wording.ts';
 export { mapTexts, toSafeMessage } from './delivery/safe-message.ts';
-export {
-  basesOf,
-  chatUrlProblem,
-  pagingEndpointRefused,
-  receiverUrlProblem,
-  routingKeyProblem,
-  webhookUrlProblem,
-} from './delivery/secret-shape.ts';
+export * from './delivery/secret-shape.ts';
 export {
   messagePlaceholders,
   parseTemplate,
@@ -183,9 +156,9 @@ export {
 } from './template/parse.ts';
 export { cutEnd, inBytes, keepEnd } from './text/cut.ts';
 export { toPlainLine, toPlainText } from './text/plain-text.ts';
-export { createRedactor, type RedactionRule } from './redaction/redact.ts';
+export * from './redaction/redact.ts';
 export { redactionMarginBytes, toSafeLog, type SafeLog } from './redaction/safe-log.ts';
-export { collapseKeyOf, dedupKeyOf, expectedUid, fingerprintOf, shortIdOf } from './alert/identity.ts';
+export * from './alert/identity.ts';
 export type {
   AlertFinding,
   AlertNotice,
@@ -202,7 +175,7 @@ export type {
   ToldBefore,
 } from './alert/alert.ts';
 export { follow, type Followed } from './alert/follow.ts';
-export { next } from './alert/life.ts';
+export * from './alert/life.ts';
 export { wayOf, type ChannelAtSend } from './alert/route-steps.ts';
 export {
   ancestorsOf,
@@ -234,15 +207,7 @@ export {
   type Said,
   type WrittenRoute,
 } from './settings/effective.ts';
-export {
-  changedWords,
-  judgingWords,
-  judgingWordsOf,
-  unwrittenWords,
-  withEarlierWords,
-  type EarlierWords,
-  type JudgingWords,
-} from './settings/earlier-words.ts';
+export * from './settings/earlier-words.ts';
 export { type Annotations } from './settings/words.ts';
 export {
   CoverageJudge,
@@ -256,20 +221,14 @@ export {
   type RouteRules,
 } from './alert/route.ts';
 export { alertSeverity } from './alert/severity.ts';
-export { rungOf, type RungFacts } from './alert/rung.ts';
+export * from './alert/rung.ts';
 export { messageHold, muteOf, type EarlierMute, type MessageHold, type Mute } from './alert/holds.ts';
-export { isInForce, matches, silenceOf, type MutableAlert, type Silence, type SilenceMatcher } from './mute/silence.ts';
-export { admit, criticalReserve, type Admission, type RateLimit } from './limits/token-bucket.ts';
-export {
-  afterRefusedUpdate,
-  evidenceWaitMs,
-  isCompletable,
-  isIncomplete,
-  updateKeptMs,
-  type CompletableChannel,
-} from './delivery/completion.ts';
-export { retryAt } from './delivery/backoff.ts';
-export { channelAfter, type ChannelAnswer, type ChannelHold } from './delivery/channel-hold.ts';
+export * from './mute/silence.ts';
+export * from './limits/token-bucket.ts';
+export * from './delivery/completion.ts';
+export * from './delivery/backoff.ts';
+export { nextDeliveryState, statesBefore } from './delivery/transitions.ts';
+export * from './delivery/channel-hold.ts';
 export {
   digestBody,
   digestDueAt,
@@ -280,24 +239,8 @@ export {
   stormWindowMs,
   type OpenDigest,
 } from './delivery/digest.ts';
-export { nextDeliveryState, statesBefore } from './delivery/transitions.ts';
-export {
-  judge,
-  judgedKinds,
-  type DetectionFacts,
-  type DetectionRules,
-  type Judged,
-  partOf,
-  type Part,
-} from './detect/chain.ts';
-export {
-  factsReach,
-  jobNamesOf,
-  p95Duration,
-  slotsReach,
-  suspendedSince,
-  suspensionsIn,
-} from './detect/facts-reach.ts';
+export * from './detect/chain.ts';
+export * from './detect/facts-reach.ts';
 export { inhibitionOf, jobReasonOf, toPossibleCause, type PossibleCause } from './detect/inhibition.ts';
 export { jobFailed, runsNeeded, type JudgedRun } from './detect/job-failed.ts';
 export { deadManDue, type DeadManRule } from './detect/dead-man.ts';
@@ -308,23 +251,15 @@ export type { FinishByFacts } from './detect/finish-by.ts';
 export type { JobStuckFacts, PastJob, UnfinishedJob } from './detect/job-stuck.ts';
 export type { JudgedSlot } from './detect/missed-schedule.ts';
 export { outputRunsNeeded, type OutputHistory, type OutputRun } from './detect/output.ts';
-export type { PassedLevel, Suspension } from './detect/passed-level.ts';
 export { levelsAcross, levelsPassed, type DetectionPast, type LevelsByRules } from './detect/levels-passed.ts';
+export type { PassedLevel, Suspension } from './detect/passed-level.ts';
 export { isRateBelow, rateBelowSince, type RatedRun, type RatePast } from './detect/success-rate.ts';
 export { statedZone } from './schedule/parse.ts';
 export { dailyInstants } from './schedule/daily-instants.ts';
 export { quiet, type Figures, type Verdict } from './detect/verdict.ts';
-export {
-  cutoffsOf,
-  purgeDueAt,
-  resetsOnRecreation,
-  retentionRuleOf,
-  type Cutoffs,
-  type RetentionDefaults,
-  type RetentionRule,
-} from './retention/cutoffs.ts';
+export * from './retention/cutoffs.ts';
 export { expectedSlots } from './slots/expected.ts';
-export { lint } from './detect/lint.ts';
+export * from './detect/lint.ts';
 export { lintCronJob } from './detect/lint-cron-job.ts';
 export {
   lintLevels,
@@ -335,12 +270,11 @@ export {
   type LintFinding,
   type OwnOfLinted,
 } from './detect/lint-finding.ts';
-export { previewCronJob, previewGroup, type PreviewedAlert, type PreviewRange } from './preview/preview.ts';
-export { changesOf } from './preview/change.ts';
-export { judgedValues } from './preview/judged-values.ts';
-export { laneOf } from './preview/lane.ts';
-export { mergeCommand, patchCommand, patchOf } from './preview/patch.ts';
-export { suggestLimits } from './preview/suggest-limits.ts';
+export * from './preview/preview.ts';
+export * from './preview/patch.ts';
+export * from './preview/judged-values.ts';
+export * from './preview/lane.ts';
+export * from './preview/suggest-limits.ts';
 export { tellTruth, truthOf } from './preview/truth.ts';
 export type { PreviewedCronJob, PreviewedParent, PreviewedRun, PreviewedSlot } from './preview/history.ts';
 export {
@@ -392,37 +326,20 @@ export {
   type WaitingJob,
 } from './verdict/index.ts';
 export { columnsOf, countStarts, floorTo, isTexture, type WallSpan } from './wall/span.ts';
-export { cellsOf, type RowFacts, type RunsOfColumn, type SlotsOfColumn } from './wall/cells.ts';
-export { lastNight, nightFrom, type Night } from './forecast/night.ts';
-export { planRuns, type PlannedRuns } from './forecast/plan.ts';
-export { heardWords, risksOf, type FailuresInRow, type ForecastFacts, type Heard } from './forecast/risks.ts';
-export { skippedDates, UpcomingRuns, type ScheduleFacts, type Span } from './forecast/upcoming.ts';
+export * from './wall/cells.ts';
+export * from './forecast/plan.ts';
+export * from './forecast/risks.ts';
+export * from './forecast/upcoming.ts';
 export type { ZoneClock } from './schedule/zone-clock.ts';
-export {
-  rolloutOf,
-  withRun,
-  type JobTemplate,
-  type RolloutAlert,
-  type RolloutFacts,
-  type RolloutVerdict,
-  type TemplateRun,
-  type TemplateRuns,
-} from './rollout/rollout.ts';
-export { renderMessage } from './rendering/render.ts';
-export { exampleOutgoing } from './rendering/example.ts';
-export { chatPayload, chatServices } from './rendering/chat/payload.ts';
+export * from './rollout/rollout.ts';
+export * from './rendering/render.ts';
+export * from './rendering/example.ts';
+export * from './rendering/chat/payload.ts';
 export { toDocument } from './rendering/message-document.ts';
-export { emailPayload, type EmailPayload } from './rendering/email-payload.ts';
+export * from './rendering/email-payload.ts';
 export { pagingPayload, type PagingPayload } from './rendering/paging-payload.ts';
-export { webhookPayload, type WebhookPayload } from './rendering/webhook-payload.ts';
-export {
-  alertmanagerPayload,
-  alertsOf,
-  heldOpenMs,
-  identityOf,
-  present,
-  type AlertmanagerAlert,
-} from './rendering/alertmanager-alerts.ts';
+export * from './rendering/webhook-payload.ts';
+export * from './rendering/alertmanager-alerts.ts';
 export {
   emailTlsModes,
   neededSecrets,

@@ -24,8 +24,9 @@ import { accessReviews, events, kinds, leases, ownManager, pathOf, queryOf, secr
 import { createRateLimiter } from './rate-limiter.ts';
 import { accessReviewOf, isAllowed, toIdentity, tokenReviewOf } from './reviews.ts';
 import { toClusterEvent } from './translate/event.ts';
-import { objectOf, textOf } from './translate/fields.ts';
+import { textOf } from './translate/fields.ts';
 import { createTransport, type Transport } from './transport.ts';
+import { objectOf } from '../domain/index.ts';
 
 export interface ClusterOptions extends CredentialSource {
   readonly logger: Logger;
@@ -373,7 +374,7 @@ function toSecretContent(secret: RawObject): SecretContent {
 }
 
 /** Requests whose answers are JSON objects, and such that are read as they come. All reject with a `ClusterError`. */
-export interface Caller {
+interface Caller {
   send(question: Question, signal: AbortSignal): Promise<RawObject>;
   /** A GET on the lane of calls. */
   get(verb: string, resource: string, path: string, signal: AbortSignal): Promise<RawObject>;

@@ -5,7 +5,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { KubeConfig, makeAbsolutePath, type Cluster as Server, type User } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import type { Clock } from '../process/index.ts';
-import { arrayOf, objectOf, textOf } from './translate/fields.ts';
+import { arrayOf, textOf } from './translate/fields.ts';
+import { objectOf } from '../domain/index.ts';
 
 /** Where to find the cluster and who we are there. */
 export interface CredentialSource {

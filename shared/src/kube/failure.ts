@@ -1,8 +1,7 @@
-import { createRedactor } from '../domain/index.ts';
+import { createRedactor, objectOf } from '../domain/index.ts';
 import type { Clock } from '../process/index.ts';
 import { ClusterError, type ClusterErrorCode } from './cluster.ts';
-import { objectOf, textOf } from './translate/fields.ts';
-import { cutAt, toLine } from './translate/line.ts';
+import { textOf, cutAt, toLine } from './translate/fields.ts';
 
 /** What was asked, in the words of messages: `list`, `cronjobs`. */
 export interface Asked {

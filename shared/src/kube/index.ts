@@ -9,10 +9,10 @@ export {
   type RedactionAnswer,
   type RedactionQuestion,
 } from './redaction/index.ts';
-export { TailBuffer } from './tail-buffer.ts';
+export * from './tail-buffer.ts';
 export { ignoreAnnotation } from './translate/metadata.ts';
 export { consentAnnotation } from './translate/namespace.ts';
-export { createTranslator } from './translate/translator.ts';
+export * from './translate/translator.ts';
 export * from './resources/index.ts';
-export { toClusterOptions } from './from-config.ts';
+export * from './from-config.ts';
 export { reviewScrape } from './reviews.ts';

@@ -1,6 +1,6 @@
 import { ClusterError, type LeaseRecord, type ObjectKey, type RawObject } from './cluster.ts';
-import { countOf, objectOf, textOf } from './translate/fields.ts';
-import type { Instant } from '../domain/index.ts';
+import { countOf, textOf } from './translate/fields.ts';
+import { type Instant, objectOf } from '../domain/index.ts';
 
 /** A Lease as the API server sent it. An empty holder means that it is free. Throws `badAnswer` without a version. */
 export function toLeaseRecord(object: RawObject, verb: string): LeaseRecord {

@@ -1,5 +1,6 @@
 import type { AccessQuestion, Cluster, Identity, RawObject } from './cluster.ts';
-import { arrayOf, objectOf, textOf } from './translate/fields.ts';
+import { arrayOf, textOf } from './translate/fields.ts';
+import { objectOf } from '../domain/index.ts';
 
 /** What a TokenReview asks: is the token good, and, where audiences are named, meant for one of them. */
 export function tokenReviewOf(token: string, audiences: readonly string[] = []): object {

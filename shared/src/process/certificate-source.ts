@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
+import { dayMs } from '../domain/index.ts';
 
 interface CertificateFiles {
   readonly certificatePath: string;
@@ -31,7 +32,6 @@ export interface ValidPair extends KeyPair {
 }
 
 const lookMs = 5_000;
-const dayMs = 86_400_000;
 const ownLifetimeMs = 30 * dayMs;
 const ownRenewalMs = 10 * dayMs;
 

@@ -211,3 +211,8 @@ function isOfDriver(error: Error): boolean {
 function cut(text: string, most: number): string {
   return text.length <= most ? text.toWellFormed() : `${text.slice(0, most).toWellFormed()}…`;
 }
+
+/** The sentence of an error of ours, for a log line: those of the store and of the client hold nothing secret. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown';
+}

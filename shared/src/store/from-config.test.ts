@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadConfig } from '../config/index.ts';
-import { toStoreSettings } from './from-config.ts';
+import { toStoreSettings } from './settings.ts';
 
 function settingsOf(...argv: readonly string[]) {
   const { loaded, problems } = loadConfig({ entryPoint: 'standalone', argv, environment: {}, filePaths: [] });

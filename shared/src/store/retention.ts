@@ -6,7 +6,7 @@ import { rowsOfFleet } from './catalog/fleet-rows.ts';
 import type { Db, Store, Tx } from './database.ts';
 import { deleteRunFacts } from './executions/run-facts.ts';
 import { Batches, type BatchLimits } from './pruning/batches.ts';
-import { pruneAlerts, type RemovedAlerts } from './pruning/prune-alerts.ts';
+import { pruneAlerts, type RemovedAlerts } from './pruning/prune-rest.ts';
 import { pruneCronJobs } from './pruning/prune-catalog.ts';
 import { flagBits } from './words.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { toMysqlError } from './dialect/mysql-errors.ts';
-import { toPostgresError } from './dialect/postgres-errors.ts';
+import { toMysqlError } from './dialect/mysql.ts';
+import { toPostgresError } from './dialect/postgres.ts';
 import { toSqliteError } from './dialect/sqlite.ts';
 import { StoreError } from './store-error.ts';
 

@@ -6,8 +6,7 @@ import { aCronJob, paths } from '../../cluster/kube-objects.ts';
 import type { TestDatabase } from '../../store/databases.ts';
 import { namespace, type Scene } from './scene.ts';
 import { createScenarios, findStage, hasty } from './stage.ts';
-
-const minuteMs = 60_000;
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 const config = {
   ...hasty,

@@ -8,8 +8,8 @@ import { until } from '../../faults/harness/bench.ts';
 import type { MonitorProcess } from '../../servers/index.ts';
 import { fleet } from './fleet.ts';
 import type { Service } from './installations.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
-const minuteMs = 60_000;
 /** What has ended this long ago was seen, and is recorded: the objective is 2 s. */
 const settledMs = 3_000;
 

@@ -4,6 +4,7 @@ import { ledgerProblems, readLedger, type Blindness, type Told } from './compare
 import type { CronJobScript, Edit, History, Outage } from './random-history.ts';
 import { TrueHistory } from './true-history.ts';
 import { trueSlots } from './true-slots.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 /** What came of a history. */
 interface Played {
@@ -13,7 +14,6 @@ interface Played {
   readonly told: Readonly<Record<Told, number>>;
 }
 
-const minuteMs = 60_000;
 const graceMs = 120_000;
 /** What was decided in the last minutes may not have been looked at. */
 const openEndMs = 3 * minuteMs;

@@ -1,4 +1,5 @@
 import { randomOf } from './seeded.ts';
+import { hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 /** What one CronJob of a history is, and what people do to it. */
 export interface CronJobScript {
@@ -46,8 +47,6 @@ export interface History {
   readonly blindTimes: readonly Outage[];
 }
 
-const hourMs = 3_600_000;
-const minuteMs = 60_000;
 const secondMs = 1_000;
 
 /** Around changes of the clock in the zones below, and of days without one. */

@@ -3,6 +3,7 @@ import { createClock, createSimCluster, type SimCluster, type VirtualClock } fro
 import { ledgerProblems, readLedger, type Blindness, type Told } from './compare.ts';
 import { TrueHistory } from './true-history.ts';
 import { trueSlots } from './true-slots.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 /** A cluster under virtual time with a process of ours beside it, for one story. */
 export interface Stage {
@@ -32,7 +33,6 @@ interface StageOptions extends Pick<LedgerRigOptions, 'verdicts'> {
   readonly defaultZone?: string;
 }
 
-const minuteMs = 60_000;
 const tickOffsetMs = 17_000;
 const graceMs = 120_000;
 

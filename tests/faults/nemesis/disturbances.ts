@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { cutOff, type Replica } from '../harness/replicas.ts';
 import type { Shift } from '../harness/shift.ts';
+import { hourMs } from '@cronjob-monitor/shared/domain';
 
 /** One thing that goes wrong for a while. Resolves when it is over. */
 interface Disturbance {
@@ -9,8 +10,6 @@ interface Disturbance {
   readonly of: 'replica' | 'all';
   readonly run: (shift: Shift, replica: Replica, ms: number) => Promise<void>;
 }
-
-const hourMs = 3_600_000;
 
 /** All that the nemesis can do. */
 export const disturbances: readonly Disturbance[] = [

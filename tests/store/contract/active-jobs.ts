@@ -13,9 +13,10 @@ import {
   updateExecutionEvidence,
   type ActiveJob,
 } from '@cronjob-monitor/shared/store';
-import { aRun, minuteMs, now, projected } from '../facts.ts';
+import { aRun, now, projected } from '../facts.ts';
 import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 export const activeJobs = contract('active Jobs', (test) => {
   const active = (cronJob: { uid: string }, changes: Partial<ActiveJob> = {}): ActiveJob => ({

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { insertAlerts, newId, putAcknowledgement, putSilence, recordDecisions } from '@cronjob-monitor/shared/store';
 import { ended, idsIn, liveAlert, prune, told } from '../aging-facts.ts';
 import { aChannel } from '../alert-facts.ts';
-import { dayMs, now, projected } from '../facts.ts';
+import { now, projected } from '../facts.ts';
 import { readNumber } from '../rows.ts';
 import { contract } from '../suite.ts';
+import { dayMs } from '@cronjob-monitor/shared/domain';
 
 const everything = {
   namespaces: [],

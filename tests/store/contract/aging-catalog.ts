@@ -16,9 +16,10 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { ended, idsIn, liveAlert, prune, told } from '../aging-facts.ts';
 import { aChannel } from '../alert-facts.ts';
-import { aRun, dayMs, minuteMs, now, projected, seen } from '../facts.ts';
+import { aRun, now, projected, seen } from '../facts.ts';
 import { readNumber } from '../rows.ts';
 import { contract } from '../suite.ts';
+import { dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const today = Math.floor(now / dayMs);
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { countAlerts, listAlerts, listTold, type Store, type StoredAlert } from '@cronjob-monitor/shared/store';
 import { aChannel } from '../alert-facts.ts';
-import { minuteMs, now, projected } from '../facts.ts';
+import { now, projected } from '../facts.ts';
 import { contract } from '../suite.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 const idOf = (number: number): string => `00000000-0000-7000-8000-0000000000${String(number).padStart(2, '0')}`;
 

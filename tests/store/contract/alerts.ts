@@ -27,9 +27,10 @@ import {
   updateSilenceEnd,
 } from '@cronjob-monitor/shared/store';
 import { anAlert } from '../alert-facts.ts';
-import { minuteMs, now, projected } from '../facts.ts';
+import { now, projected } from '../facts.ts';
 import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 export const alertRows = contract('alerts', (test) => {
   test('keep all that was written', async ({ store, epoch }) => {

@@ -12,9 +12,10 @@ import {
   projectCronJob,
   projectCronJobs,
 } from '@cronjob-monitor/shared/store';
-import { minuteMs, now, projected, seen, someCronJob } from '../facts.ts';
+import { now, projected, seen, someCronJob } from '../facts.ts';
 import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 export const cronJobs = contract('the catalog of CronJobs', (test) => {
   test('has one row a UID, and a second sight changes nothing', async ({ store, epoch }) => {

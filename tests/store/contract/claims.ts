@@ -17,10 +17,11 @@ import {
   type ClaimRequest,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aChannel, aClaim, aDelivery, anAlert, hourMs, inserted, type TestChannel } from '../alert-facts.ts';
-import { minuteMs, projected } from '../facts.ts';
+import { aChannel, aClaim, aDelivery, anAlert, inserted, type TestChannel } from '../alert-facts.ts';
+import { projected } from '../facts.ts';
 import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
+import { hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const claim = (store: Store, epoch: number, changes: Partial<ClaimRequest> = {}): Promise<ClaimedDelivery[]> =>
   store.fenced(epoch, (tx) => claimDeliveries(tx, aClaim(changes)));

@@ -32,8 +32,9 @@ import {
   type CronJobOrder,
 } from '@cronjob-monitor/shared/store';
 import { listFaults } from '../list-faults.ts';
-import { aRun, dayMs, minuteMs, now, projected, seen, someCronJob } from '../facts.ts';
+import { aRun, now, projected, seen, someCronJob } from '../facts.ts';
 import { contract, type Bench } from '../suite.ts';
+import { dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const namesOf = (cronJobs: readonly CatalogCronJob[]): string[] => cronJobs.map(({ name }) => name);
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { digestBody, headingOf, type Message } from '@cronjob-monitor/shared/domain';
+import { digestBody, headingOf, type Message, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import {
   claimDeliveries,
   countOpenDeliveries,
@@ -34,8 +34,8 @@ import {
   type Settlement,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aChannel, aClaim, aDelivery, anAlert, hourMs, inserted, type TestChannel } from '../alert-facts.ts';
-import { minuteMs, projected } from '../facts.ts';
+import { aChannel, aClaim, aDelivery, anAlert, inserted, type TestChannel } from '../alert-facts.ts';
+import { projected } from '../facts.ts';
 import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
 

@@ -18,11 +18,11 @@ import {
   type Store,
   type StoredDrill,
 } from '@cronjob-monitor/shared/store';
-import { aChannel, aClaim, hourMs, type TestChannel } from '../alert-facts.ts';
+import { aChannel, aClaim, type TestChannel } from '../alert-facts.ts';
 import { prune } from '../aging-facts.ts';
-import { minuteMs } from '../facts.ts';
 import { readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
+import { hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const words = { clusterName: 'eu-1', externalUrl: 'https://monitor.example.org/' };
 const delivered: Settlement = { kind: 'delivered', httpStatus: 200 };

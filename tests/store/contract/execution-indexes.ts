@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { migrate, recordRuns, type Store } from '@cronjob-monitor/shared/store';
-import { aRun, minuteMs, now, projected } from '../facts.ts';
+import { aRun, now, projected } from '../facts.ts';
 import { readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
 import { none } from '../expected.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 /** What the migrations leave on the largest table, where most of the bytes are: a line more is paid by every run. */
 const wanted: Readonly<Record<Store['dialect']['name'], readonly string[]>> = {

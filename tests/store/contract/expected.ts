@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { expectedUid } from '@cronjob-monitor/shared/domain';
+import { expectedUid, minuteMs } from '@cronjob-monitor/shared/domain';
 import {
   findCronJob,
   forgetCronJob,
@@ -19,7 +19,7 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { anAlert } from '../alert-facts.ts';
-import { minuteMs, now, projected, someCronJob } from '../facts.ts';
+import { now, projected, someCronJob } from '../facts.ts';
 import { contract } from '../suite.ts';
 
 const createdAt = now - 60 * minuteMs;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { compareRuns, type Attempt, type FrozenMessage } from '@cronjob-monitor/shared/domain';
+import { compareRuns, type Attempt, type FrozenMessage, minuteMs } from '@cronjob-monitor/shared/domain';
 import {
   findComparedRuns,
   findExecution,
@@ -22,7 +22,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { anAlertMessage } from '@cronjob-monitor/shared/testing';
 import { aChannel, anAlert, inserted } from '../alert-facts.ts';
-import { aRun, minuteMs, now, projected, seen } from '../facts.ts';
+import { aRun, now, projected, seen } from '../facts.ts';
 import { readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
 

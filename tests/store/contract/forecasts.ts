@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lastNight, type Execution, type Night } from '@cronjob-monitor/shared/domain';
+import { lastNight, type Execution, type Night, hourMs, dayMs } from '@cronjob-monitor/shared/domain';
 import {
   FencedError,
   judgeForecasts,
@@ -11,10 +11,9 @@ import {
   type ForecastScore,
 } from '@cronjob-monitor/shared/store';
 import { prune } from '../aging-facts.ts';
-import { aRun, dayMs, now, projected } from '../facts.ts';
+import { aRun, now, projected } from '../facts.ts';
 import { contract, type Bench } from '../suite.ts';
 
-const hourMs = 3_600_000;
 const none: ForecastScore = { nights: 0, failures: 0, foreseen: 0, false: 0 };
 /** The night of the tests' instant, and one for each test. */
 const nightOf = (day: number): Night => lastNight('UTC', now + day * dayMs);

@@ -19,9 +19,10 @@ import {
   type Evidence,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aRun, dayMs, minuteMs, now, projected, seen } from '../facts.ts';
+import { aRun, now, projected, seen } from '../facts.ts';
 import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
+import { dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const someLog = (
   run: { jobUid: string; cronJobUid: string; createdAt: number },

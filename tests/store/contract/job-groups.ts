@@ -10,8 +10,9 @@ import {
   recordRuns,
 } from '@cronjob-monitor/shared/store';
 import { aGroupOfJobs } from '@cronjob-monitor/shared/testing';
-import { aRun, minuteMs, now, projected } from '../facts.ts';
+import { aRun, now, projected } from '../facts.ts';
 import { contract, type Bench } from '../suite.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 async function project({ store, epoch }: Bench, facts: ReturnType<typeof aGroupOfJobs>): Promise<number> {
   return (await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: now }))).id;

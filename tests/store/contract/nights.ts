@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { lastNight, type CronJobFacts, type Execution, type Night } from '@cronjob-monitor/shared/domain';
+import {
+  lastNight,
+  type CronJobFacts,
+  type Execution,
+  type Night,
+  hourMs,
+  dayMs,
+  minuteMs,
+} from '@cronjob-monitor/shared/domain';
 import {
   FencedError,
   projectCronJob,
@@ -14,10 +22,9 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { aGroupOfJobs, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { Nights } from '../../../controller/src/schedulers/index.ts';
-import { aRun, dayMs, minuteMs, now, seen, someCronJob } from '../facts.ts';
+import { aRun, now, seen, someCronJob } from '../facts.ts';
 import { contract, type Bench } from '../suite.ts';
 
-const hourMs = 60 * minuteMs;
 const zone = 'Europe/Berlin';
 const none: ForecastScore = { nights: 0, failures: 0, foreseen: 0, false: 0 };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { OutputFacts } from '@cronjob-monitor/shared/domain';
+import { type OutputFacts, dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import {
   deleteHistory,
   findExecution,
@@ -13,7 +13,7 @@ import {
   settleRunFacts,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aRun, dayMs, minuteMs, now, projected } from '../facts.ts';
+import { aRun, now, projected } from '../facts.ts';
 import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Execution } from '@cronjob-monitor/shared/domain';
+import { type Execution, dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import {
   FencedError,
   findExecution,
@@ -12,7 +12,7 @@ import {
   projectCronJob,
   recordRuns,
 } from '@cronjob-monitor/shared/store';
-import { aRun, dayMs, minuteMs, now, projected, seen } from '../facts.ts';
+import { aRun, now, projected, seen } from '../facts.ts';
 import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
 

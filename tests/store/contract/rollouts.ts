@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { rolloutOf, type CronJobFacts, type RolloutVerdict } from '@cronjob-monitor/shared/domain';
+import { rolloutOf, type CronJobFacts, type RolloutVerdict, minuteMs } from '@cronjob-monitor/shared/domain';
 import {
   deleteHistory,
   findCronJob,
@@ -14,7 +14,7 @@ import {
   updateExecutionEvidence,
 } from '@cronjob-monitor/shared/store';
 import { anAlert } from '../alert-facts.ts';
-import { aRun, minuteMs, now, projected, seen } from '../facts.ts';
+import { aRun, now, projected, seen } from '../facts.ts';
 import { contract, type Bench } from '../suite.ts';
 
 const [one, two] = ['1'.repeat(32), '2'.repeat(32)];

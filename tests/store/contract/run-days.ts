@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { sketchOf, encodeSketch } from '@cronjob-monitor/shared/domain';
+import { sketchOf, encodeSketch, dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import {
   countGridCells,
   countLaneRuns,
@@ -15,7 +15,7 @@ import {
   listSlots,
   recordRuns,
 } from '@cronjob-monitor/shared/store';
-import { aRun, dayMs, minuteMs, now, projected } from '../facts.ts';
+import { aRun, now, projected } from '../facts.ts';
 import { contract } from '../suite.ts';
 
 const today = Math.floor(now / dayMs);

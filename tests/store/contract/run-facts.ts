@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, type Execution, hourMs, dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import {
   countOutcomes,
   countRateFacts,
@@ -13,10 +13,9 @@ import {
   recordRuns,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aRun, dayMs, minuteMs, now, projected } from '../facts.ts';
+import { aRun, now, projected } from '../facts.ts';
 import { contract } from '../suite.ts';
 
-const hourMs = 60 * minuteMs;
 const manual = { trigger: 'manual', scheduledAt: undefined } as const;
 const maintained = { inMaintenance: true } as const;
 

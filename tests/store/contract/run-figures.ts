@@ -11,9 +11,10 @@ import {
   measureLongestRuns,
   recordRuns,
 } from '@cronjob-monitor/shared/store';
-import { aRun, dayMs, minuteMs, now, projected } from '../facts.ts';
+import { aRun, now, projected } from '../facts.ts';
 import { readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
+import { dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const midnight = Math.floor(now / dayMs) * dayMs;
 const tomorrow = midnight + dayMs;

@@ -13,8 +13,9 @@ import {
   recordRuns,
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
-import { aRun, dayMs, minuteMs, now, projected } from '../facts.ts';
+import { aRun, now, projected } from '../facts.ts';
 import { contract } from '../suite.ts';
+import { dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const lateAfterMs = 60_000;
 const agesOf = (runs: readonly StoredExecution[]): number[] =>

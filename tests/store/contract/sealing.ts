@@ -8,6 +8,8 @@ import {
   sketchOf,
   sketchPercentile,
   type Execution,
+  dayMs,
+  minuteMs,
 } from '@cronjob-monitor/shared/domain';
 import {
   deleteHistory,
@@ -20,7 +22,7 @@ import {
   sealRollups,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aRun, dayMs, minuteMs, now, projected, seen } from '../facts.ts';
+import { aRun, now, projected, seen } from '../facts.ts';
 import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
 

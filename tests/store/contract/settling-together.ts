@@ -10,10 +10,11 @@ import {
   type Settlement,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aChannel, aClaim, anAlert, hourMs, inserted, type TestChannel } from '../alert-facts.ts';
+import { aChannel, aClaim, anAlert, inserted, type TestChannel } from '../alert-facts.ts';
 import { projected } from '../facts.ts';
 import { readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
+import { hourMs } from '@cronjob-monitor/shared/domain';
 
 const delivered: Settlement = { kind: 'delivered', httpStatus: 200 };
 const failed = (next: 'retry' | 'park', nextAt?: number): Settlement => ({

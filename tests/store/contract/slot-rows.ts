@@ -13,11 +13,10 @@ import {
   type Store,
   type StoredSlot,
 } from '@cronjob-monitor/shared/store';
-import { aRun, dayMs, minuteMs, now, projected } from '../facts.ts';
+import { aRun, now, projected } from '../facts.ts';
 import { readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
-
-const hourMs = 60 * minuteMs;
+import { hourMs, dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 function aSlot(cronJobId: number, at: number, changes: Partial<StoredSlot> = {}): StoredSlot {
   return {

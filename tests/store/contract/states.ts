@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CronJobStatusFilter, HealthState } from '@cronjob-monitor/shared/contract';
-import { statusOf, type CronJobFacts, type Execution } from '@cronjob-monitor/shared/domain';
+import { statusOf, type CronJobFacts, type Execution, dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import {
   countCronJobs,
   countTargets,
@@ -22,7 +22,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { randomUUID } from 'node:crypto';
 import { anAlert } from '../alert-facts.ts';
-import { aRun, dayMs, minuteMs, now, projected, seen } from '../facts.ts';
+import { aRun, now, projected, seen } from '../facts.ts';
 import { readNumber } from '../rows.ts';
 import { contract, type Bench } from '../suite.ts';
 

@@ -21,9 +21,10 @@ import {
   updateRedriven,
   type DeliveryFilter,
 } from '@cronjob-monitor/shared/store';
-import { aChannel, anAlert, hourMs, inserted } from '../alert-facts.ts';
+import { aChannel, anAlert, inserted } from '../alert-facts.ts';
 import { now, projected } from '../facts.ts';
 import { contract } from '../suite.ts';
+import { hourMs } from '@cronjob-monitor/shared/domain';
 
 const byCreation = { key: 'createdAt', descending: false } as const;
 const absent = '019ab2c4-ffff-7000-8000-000000000000';

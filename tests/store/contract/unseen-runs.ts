@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Execution } from '@cronjob-monitor/shared/domain';
+import { type Execution, dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import { recordRuns } from '@cronjob-monitor/shared/store';
-import { aRun, dayMs, minuteMs, now, projected } from '../facts.ts';
+import { aRun, now, projected } from '../facts.ts';
 import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
 

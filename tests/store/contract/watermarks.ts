@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import {
   findOldestWatermark,
   forgetCronJob,
@@ -14,7 +14,7 @@ import {
   setTargets,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aRun, dayMs, minuteMs, now, projected, seen } from '../facts.ts';
+import { aRun, now, projected, seen } from '../facts.ts';
 import { contract } from '../suite.ts';
 
 const mark = (cronJobId: number, evaluatedThroughAt: number, waitingSlotAt?: number, anchorAt?: number) => ({

@@ -18,6 +18,7 @@ import {
   type PreviewedParent,
   type PreviewRange,
   type SpecEpoch,
+  dayMs,
 } from '@cronjob-monitor/shared/domain';
 import { alertRulesOf, detectionRulesOf, groupRulesOf, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import {
@@ -38,7 +39,6 @@ import { select } from './select.ts';
 import type { PreviewDeps, PreviewWish } from './wish.ts';
 import type { Ref } from '@cronjob-monitor/shared/contract';
 
-const dayMs = 86_400_000;
 const mostCronJobs = 200;
 const mostRows = 200_000;
 const longestHistoryDays = 400;

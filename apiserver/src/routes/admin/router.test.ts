@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PruneResult, StorageStats } from '@cronjob-monitor/shared/contract';
 import { testNow } from '../../testing/api.ts';
-import { dayMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { dayMs } from '@cronjob-monitor/shared/domain';
 
 async function tenRuns(fleet: TestFleet): Promise<void> {
   const cronJob = await fleet.addCronJob({ name: 'backup' });

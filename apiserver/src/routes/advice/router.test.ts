@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Advice, AdviceList, CronJobDetail } from '@cronjob-monitor/shared/contract';
-import type { LintFinding } from '@cronjob-monitor/shared/domain';
+import { type LintFinding, dayMs, hourMs } from '@cronjob-monitor/shared/domain';
 import { findMonitor, projectCronJob, putFindings, type MonitorProjection } from '@cronjob-monitor/shared/store';
 import { addAlert, addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
-import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
 import { ReviewingCluster } from '../../testing/reviewing-cluster.ts';
 
 const failed = { status: 'failed', exitCode: 137, reason: 'OOMKilled' } as const;

@@ -16,7 +16,7 @@ import type { KnownCronJob } from '../known-cron-job.ts';
 import { route } from '../route.ts';
 import { findAdvice, type AdviceScope, type AllFound, type Found } from './find.ts';
 import { kindWords, levelOf, rankOf } from './kinds.ts';
-import { counted, parseResourceDuration, patchCommand, readAdviceIgnore } from '@cronjob-monitor/shared/domain';
+import { counted, parseResourceDuration, patchCommand, readAdviceIgnore, dayMs } from '@cronjob-monitor/shared/domain';
 import {
   countTargets,
   listAlertStarts,
@@ -133,7 +133,6 @@ function kindsOf(found: readonly Found[]): AdviceKind[] {
     .map(([code, ofCode]) => ({ code, level: levelOf(code), words: kindWords(code), findings: ofCode.length }));
 }
 
-const dayMs = 86_400_000;
 const days = 30;
 
 /** These findings with what came of each, and what mends it. `all`: those that a patch of the same rule has to suit as well. */

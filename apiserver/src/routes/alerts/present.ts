@@ -1,13 +1,12 @@
 import type { Alert, AlertAbsence, AlertContext, AlertPodStatus } from '@cronjob-monitor/shared/contract';
-import { nameFinding, toAbsence, toAlertFacts, type Absence } from '@cronjob-monitor/shared/domain';
+import { nameFinding, toAbsence, toAlertFacts, type Absence, isObject } from '@cronjob-monitor/shared/domain';
 import { listTold, type StoredAlert, type ToldFacts } from '@cronjob-monitor/shared/store';
-import { isObject } from '../../monitor-spec.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { verdictOfAlert } from '../verdicts/of-alert.ts';
 import type { RouteDeps } from '../deps.ts';
-import { readSurroundings, type Surroundings } from '../verdicts/surroundings.ts';
 import { gatherWhy, type Why } from '../verdicts/why.ts';
 import { presentTold } from './told.ts';
+import { readSurroundings, type Surroundings } from '../verdicts/surroundings.ts';
 
 /** Alerts with what was told of them, however many they are, in a handful of questions. */
 export async function presentAlerts(

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { Alert, AlertHistory, AlertList, CronJobDetail, CronJobList } from '@cronjob-monitor/shared/contract';
 import { findCronJob, relistAll } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
-import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { hourMs } from '@cronjob-monitor/shared/domain';
 
 const ids = { open: '019ab2c4-0000-7000-8000-000000000001', ended: '019ab2c4-0000-7000-8000-000000000002' };
 

@@ -1,25 +1,23 @@
 import type { ChannelType, SecretRef } from '@cronjob-monitor/shared/contract';
 import type { CatalogChannelState } from '@cronjob-monitor/shared/store';
-import { isObject } from '../../monitor-spec.ts';
+import { isObject, type Json, textsOf, objectOf } from '@cronjob-monitor/shared/domain';
 
-type Config = Readonly<Record<string, unknown>>;
-
-type Told = (block: Config, channel: CatalogChannelState) => Config;
+type Told = (block: Json, channel: CatalogChannelState) => Json;
 
 /** What a list tells of where a channel sends: a few words, none of them from a Secret. */
-export function shortConfig(channel: CatalogChannelState): Config {
+export function shortConfig(channel: CatalogChannelState): Json {
   return short[channel.type](blockOf(channel), channel);
 }
 
 /** The whole block of the type, field by field: what is not named here is not told. */
-export function fullConfig(channel: CatalogChannelState): Config {
+export function fullConfig(channel: CatalogChannelState): Json {
   return full[channel.type](blockOf(channel), channel);
 }
 
 const short: Readonly<Record<ChannelType, Told>> = {
   chat: (block) => ({ format: formatOf(block), channel: textOrNull(block['defaultChannel']) }),
   paging: (block) => ({ severity: textOrNull(block['severity']) }),
-  email: (block) => ({ from: textOrNull(block['from']), to: texts(block['to']) }),
+  email: (block) => ({ from: textOrNull(block['from']), to: textsOf(block['to']) }),
   webhook: (block) => ({ format: webhookFormatOf(block), method: textOrNull(block['method']) }),
 };
 
@@ -38,7 +36,7 @@ const full: Readonly<Record<ChannelType, Told>> = {
   email: (block, channel) => ({
     smtpSecretRef: presentSecret(block['smtpSecretRef'], channel),
     from: textOrNull(block['from']),
-    to: texts(block['to']),
+    to: textsOf(block['to']),
     tls: textOrNull(block['tls']),
     subjectTemplate: textOrNull(block['subjectTemplate']),
     bodyTemplate: textOrNull(block['bodyTemplate']),
@@ -49,7 +47,7 @@ const full: Readonly<Record<ChannelType, Told>> = {
     readSilences: block['readSilences'] !== false,
     method: textOrNull(block['method']),
     // Values may be credentials; even here, where none should be left.
-    headers: Object.fromEntries(Object.keys(fieldsOf(block['headers'])).map((name) => [name, '***'])),
+    headers: Object.fromEntries(Object.keys(objectOf(block['headers'])).map((name) => [name, '***'])),
     payloadTemplate: textOrNull(block['payloadTemplate']),
     signingSecretRef: presentSecret(block['signingSecretRef'], channel),
     sendUpdates: block['sendUpdates'] === true,
@@ -58,7 +56,7 @@ const full: Readonly<Record<ChannelType, Told>> = {
 
 /** How many messages the channel takes, by the spec as it was applied. */
 export function limitsOf(spec: unknown): { readonly maxAlertsPerHour: number; readonly burstLimit: number } {
-  const limits = fieldsOf(fieldsOf(spec)['rateLimiting']);
+  const limits = objectOf(objectOf(spec)['rateLimiting']);
   const numberOr = (value: unknown, standard: number): number => (typeof value === 'number' ? value : standard);
   return {
     maxAlertsPerHour: numberOr(limits['maxAlertsPerHour'], 100),
@@ -77,27 +75,19 @@ function presentSecret(ref: unknown, { ready, reason, message }: CatalogChannelS
 }
 
 /** Slack's, for a spec that was stored before there were others; null for one that cannot be used, of which nothing is stored. */
-function formatOf(block: Config): string | null {
+function formatOf(block: Json): string | null {
   return textOrNull(block['format']) ?? (Object.keys(block).length > 0 ? 'slack' : null);
 }
 
 /** For a spec that was stored before there were others. */
-function webhookFormatOf(block: Config): string {
+function webhookFormatOf(block: Json): string {
   return textOrNull(block['format']) ?? 'standard';
 }
 
-function blockOf({ spec, type }: CatalogChannelState): Config {
-  return fieldsOf(fieldsOf(spec)[type]);
-}
-
-function fieldsOf(value: unknown): Config {
-  return isObject(value) ? value : {};
+function blockOf({ spec, type }: CatalogChannelState): Json {
+  return objectOf(objectOf(spec)[type]);
 }
 
 function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
-}
-
-function texts(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }

@@ -1,7 +1,6 @@
-import { parseDuration, usualAckWithin } from '@cronjob-monitor/shared/domain';
+import { parseDuration, usualAckWithin, isObject } from '@cronjob-monitor/shared/domain';
 import { findChannel, type CatalogChannelState, type Store } from '@cronjob-monitor/shared/store';
 import { notFound } from '../../errors.ts';
-import { isObject } from '../../monitor-spec.ts';
 import { isObjectName } from '../../object-name.ts';
 
 /** The channel of the path. Throws NOT_FOUND. */

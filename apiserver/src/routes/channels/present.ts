@@ -1,8 +1,7 @@
 import { soundChannel, type Channel, type ChannelDetail, type Ref } from '@cronjob-monitor/shared/contract';
-import { judgeProof, type DrillProof, type Instant } from '@cronjob-monitor/shared/domain';
+import { judgeProof, type DrillProof, type Instant, isObject } from '@cronjob-monitor/shared/domain';
 import { parse } from '@cronjob-monitor/shared/domain/schedule';
 import type { CatalogChannelState, ChannelQueue } from '@cronjob-monitor/shared/store';
-import { isObject } from '../../monitor-spec.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { fullConfig, limitsOf, shortConfig } from './config.ts';
 import { ackWithinMsOf } from './known-channel.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ChannelDetail, ChannelRendering } from '@cronjob-monitor/shared/contract';
-import { headingOf, type Message } from '@cronjob-monitor/shared/domain';
+import { headingOf, type Message, hourMs } from '@cronjob-monitor/shared/domain';
 import {
   claimDeliveries,
   settleDelivery,
@@ -11,7 +11,7 @@ import {
 import { aDrillMessage, anAlertMessage } from '@cronjob-monitor/shared/testing';
 import { addAlert, addChannel, addDelivery } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
-import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
 import { ReviewingCluster } from '../../testing/reviewing-cluster.ts';
 
 const path = '/api/v1/channels/team-chat';

@@ -32,7 +32,7 @@ import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { getChannel } from './known-channel.ts';
 import { presentChannel, presentChannelDetail } from './present.ts';
-import { exampleOutgoing, type Instant } from '@cronjob-monitor/shared/domain';
+import { exampleOutgoing, type Instant, hourMs } from '@cronjob-monitor/shared/domain';
 import { orNull, toWireInstant } from '../../wire-values.ts';
 import { channelRefsOf } from '../../monitor-spec.ts';
 import { channelKeys } from '../clusters/orders.ts';
@@ -173,7 +173,6 @@ async function readRendering(
   };
 }
 
-const hourMs = 3_600_000;
 const shownHours = 24;
 const shownAnswers = 20;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreError } from '@cronjob-monitor/shared/store';
 import { FakeClock, RecordingLogger, settle } from '@cronjob-monitor/shared/testing';
-import { askInTurn } from './in-turn.ts';
+import { askInTurn } from './ask.ts';
 import { Silence } from './silence.ts';
 
 const clock = (): FakeClock => new FakeClock(0);

@@ -2,14 +2,14 @@ import type { MissingCluster } from '@cronjob-monitor/shared/contract';
 import type { ApiContext } from '../../context.ts';
 import { databaseUnavailable, internalError, invalidRequest } from '../../errors.ts';
 import { askedNamespaces } from '../../middleware/guard.ts';
-import { withoutForeignLines } from '../../middleware/withheld-lines.ts';
+import { withoutForeignLines } from '../../middleware/request-log.ts';
 import { findEndedAlerts, findOpenAlerts } from '../alerts/find.ts';
 import { presentAlerts } from '../alerts/present.ts';
 import { findCronJobs, presentFound } from '../cronjobs/list.ts';
 import type { RouteDeps, ServedCluster } from '../deps.ts';
 import { findIncidentPage, presentIncidents } from '../incidents/read.ts';
 import type { Route } from '../route.ts';
-import { askInTurn } from './in-turn.ts';
+import { askInTurn } from './ask.ts';
 import { ordersOfLists, type ListOrder } from './orders.ts';
 
 /**

@@ -7,7 +7,7 @@ import { namespaces } from '../../middleware/parameters.ts';
 import { orNull, toWireInstantOrNull } from '../../wire-values.ts';
 import { route } from '../route.ts';
 import { readStatsFor } from '../stats/router.ts';
-import { askInTurn } from './in-turn.ts';
+import { askInTurn } from './ask.ts';
 import type { ServedCluster } from '../deps.ts';
 
 /** GET /clusters: what this service shows besides its own cluster, and how old that is. */

@@ -5,7 +5,7 @@ import {
   type CronJobCoverage,
   type Ref,
 } from '@cronjob-monitor/shared/contract';
-import { CoverageJudge, type Coverage, type Instant } from '@cronjob-monitor/shared/domain';
+import { CoverageJudge, type Coverage, type Instant, dayMs } from '@cronjob-monitor/shared/domain';
 import {
   findUnwatched,
   listChannelHolds,
@@ -22,8 +22,6 @@ import { findOutlines } from '../find-outlines.ts';
 import { orderBy } from '../../middleware/parameters.ts';
 import { inBatches } from '../export/answer.ts';
 import { withDefaults, type CoverageQuery } from './query.ts';
-
-const dayMs = 86_400_000;
 
 /** Since when a channel has to have accepted something to count as proved. */
 export function acceptedSince(now: Instant, days: number): Instant {

@@ -12,8 +12,9 @@ import {
 import { putClusterState } from '@cronjob-monitor/shared/store';
 import { addAlert, addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
-import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
 import { ReviewingCluster } from '../../testing/reviewing-cluster.ts';
+import { dayMs, hourMs } from '@cronjob-monitor/shared/domain';
 
 const path = '/api/v1/coverage';
 const switchOn = { deadManSwitch: { autoFromSchedule: { enabled: true } } };

@@ -8,10 +8,10 @@ import type {
   MonitorPreview,
   Stats,
 } from '@cronjob-monitor/shared/contract';
-import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, dayMs, hourMs } from '@cronjob-monitor/shared/domain';
 import { aGroupOfJobs } from '@cronjob-monitor/shared/testing';
 import { testNow } from '../../testing/api.ts';
-import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
 
 const failed = { status: 'failed', exitCode: 3, reason: 'Error' } as const;
 const one = '/api/v1/cronjobs/prod/~migrate';

@@ -33,10 +33,10 @@ import type { RouteDeps } from '../deps.ts';
 import { kindOf, usualKinds } from '../find-outlines.ts';
 import { isSimilar } from '../similar-names.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
-import type { CronJobsQuery } from './query.ts';
 import { nextRunOf } from '../../next-run.ts';
 import { orNull, toPercent, toSecondsOrNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { presentContext } from '../alerts/present.ts';
+import type { CronJobsQuery } from './query.ts';
 
 /** CronJobs of one batch of an export. */
 const batchSize = 500;

@@ -12,7 +12,8 @@ import type {
 } from '@cronjob-monitor/shared/contract';
 import { findCronJob, forgetCronJob } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
-import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { dayMs, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const failed = { status: 'failed', exitCode: 137, reason: 'OOMKilled', jobReason: 'BackoffLimitExceeded' } as const;
 

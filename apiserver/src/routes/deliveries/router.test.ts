@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { DeliveryPage, RedriveResult } from '@cronjob-monitor/shared/contract';
 import { addAlert, addChannel, addDelivery } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
-import { hourMs, startFleet } from '../../testing/fleet.ts';
+import { startFleet } from '../../testing/fleet.ts';
+import { hourMs } from '@cronjob-monitor/shared/domain';
 
 const path = '/api/v1/deliveries';
 const iso = (at: number): string => new Date(at).toISOString();

@@ -18,8 +18,8 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { toSecondsOrNull } from '../../wire-values.ts';
 import { executionNotFound, type KnownCronJob } from '../known-cron-job.ts';
-import { readRevision } from '../verdicts/surroundings.ts';
 import { mainLog, presentExecution } from './present.ts';
+import { readRevision } from '../verdicts/surroundings.ts';
 
 /** A run beside the newest success before it, or beside the run of that name. Throws NOT_FOUND. */
 export async function readComparison(

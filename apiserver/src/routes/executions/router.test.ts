@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ExecutionDetail, ExecutionPage, RunComparison, Verdict } from '@cronjob-monitor/shared/contract';
-import type { Fault } from '@cronjob-monitor/shared/domain';
+import { type Fault, dayMs, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import { putEvidence, recordTemplates } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
 import { addAlert } from '../../testing/index.ts';
-import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
 
 const path = '/api/v1/cronjobs/prod/backup/executions';
 const iso = (at: number): string => new Date(at).toISOString();

@@ -36,14 +36,14 @@ import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-
 import type { RouteDeps } from '../deps.ts';
 import { readIncludedLog } from '../logs/router.ts';
 import { route } from '../route.ts';
-import { isObject } from '../../monitor-spec.ts';
 import { presentAlerts } from '../alerts/present.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
-import { readRevision } from '../verdicts/surroundings.ts';
 import { readComparison } from './compare.ts';
-import { readDecisive } from './decisive.ts';
 import { presentExecution, presentExecutionDetail } from './present.ts';
 import { instant, name, paging, sort, words, type Sort } from '../../middleware/parameters.ts';
+import { isObject } from '@cronjob-monitor/shared/domain';
+import { readDecisive } from './decisive.ts';
+import { readRevision } from '../verdicts/surroundings.ts';
 
 const executionsQuery = {
   status: words('How runs ended.', executionStatuses),

@@ -4,10 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
 import { test } from 'node:test';
 import { Alert, CronJob, Execution, SlaTarget, Slot } from '@cronjob-monitor/shared/contract';
-import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
 import { testNow } from '../../testing/api.ts';
 import { columnsOf } from './columns.ts';
 import { csvHeader, csvRow } from './answer.ts';
+import { dayMs, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const path = '/api/v1/cronjobs/prod/backup';
 

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { Grid } from '@cronjob-monitor/shared/contract';
 import { findCronJob } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
-import { hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 async function grid(fleet: TestFleet, query = ''): Promise<Grid> {
   const answer = await fleet.ask(`/api/v1/grid${query}`);

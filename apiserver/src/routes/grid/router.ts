@@ -8,7 +8,7 @@ import {
   type Cell,
   type CellWindow,
 } from '@cronjob-monitor/shared/store';
-import { statusOf } from '@cronjob-monitor/shared/domain';
+import { statusOf, hourMs } from '@cronjob-monitor/shared/domain';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 import { readLateAfterMs } from '../late-after.ts';
 import { pageOf, toPagination, type PageRequest } from '../../middleware/pagination.ts';
@@ -47,8 +47,6 @@ const defaultHours = 24;
 const defaultLimit = 50;
 /** The newest cells of a CronJob that are listed. */
 const mostCells = 200;
-
-const hourMs = 3_600_000;
 
 /** GET /grid: the past, a lane for each CronJob. */
 export const gridRoutes = [

@@ -5,8 +5,9 @@ import { newId, projectCronJob, putSilence } from '@cronjob-monitor/shared/store
 import { aGroupOfJobs } from '@cronjob-monitor/shared/testing';
 import { addAlert, addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
-import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
 import { ReviewingCluster } from '../../testing/reviewing-cluster.ts';
+import { hourMs } from '@cronjob-monitor/shared/domain';
 
 /** Of each state one or two, and one that is expected and not there. */
 async function aFleet(options: Parameters<typeof startFleet>[0] = {}): Promise<TestFleet> {

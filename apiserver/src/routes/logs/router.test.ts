@@ -4,7 +4,8 @@ import type { ExecutionDetail, JobLogs } from '@cronjob-monitor/shared/contract'
 import { ClusterError, type Cluster, type ClusterErrorCode, type LogRequest } from '@cronjob-monitor/shared/kube';
 import { putActiveJobs, putEvidence } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
-import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { hourMs } from '@cronjob-monitor/shared/domain';
 
 const base = '/api/v1/cronjobs/prod/backup/executions';
 

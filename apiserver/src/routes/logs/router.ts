@@ -21,8 +21,8 @@ import { askElsewhere } from '../clusters/ask.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Values } from '../../middleware/validate.ts';
 import { route } from '../route.ts';
-import { decisiveIn, readDecisive } from '../executions/decisive.ts';
 import { flag, instant, name, names, namespaces, text, whole, word, words } from '../../middleware/parameters.ts';
+import { decisiveIn, readDecisive } from '../executions/decisive.ts';
 
 /** Of a text or an expression that is looked for. */
 const maxSearchedCharacters = 500;

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { MonitorDetail, MonitorList } from '@cronjob-monitor/shared/contract';
 import { forgetMonitor } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
-import { hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { hourMs } from '@cronjob-monitor/shared/domain';
 
 const spec = {
   selector: { matchLabels: { tier: 'backup' } },

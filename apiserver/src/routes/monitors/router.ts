@@ -11,7 +11,7 @@ import {
   type Severity,
   monitorSortKeys,
 } from '@cronjob-monitor/shared/contract';
-import { slaOf } from '@cronjob-monitor/shared/domain';
+import { slaOf, isObject } from '@cronjob-monitor/shared/domain';
 import {
   countAlertsOfMonitors,
   countTargets,
@@ -34,7 +34,7 @@ import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { isObjectName } from '../../object-name.ts';
 import { presentAll } from '../cronjobs/list.ts';
-import { channelRefsOf, deadManLimitOf, isObject, maxDurationOf } from '../../monitor-spec.ts';
+import { channelRefsOf, deadManLimitOf, maxDurationOf } from '../../monitor-spec.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { namespaces, orderBy, paging, search, sort, words } from '../../middleware/parameters.ts';
 

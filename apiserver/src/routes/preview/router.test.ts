@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { LimitSuggestions, MonitorPreview } from '@cronjob-monitor/shared/contract';
 import { addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
-import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { dayMs, hourMs } from '@cronjob-monitor/shared/domain';
 
 const path = '/api/v1/monitors/preview';
 const failed = { status: 'failed', exitCode: 137, reason: 'OOMKilled' } as const;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Series } from '@cronjob-monitor/shared/contract';
 import { testNow } from '../../testing/api.ts';
-import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { dayMs, hourMs } from '@cronjob-monitor/shared/domain';
 
 async function series(fleet: TestFleet, path: string): Promise<Series> {
   const answer = await fleet.ask(`/api/v1/${path}`);

@@ -4,7 +4,8 @@ import type { Silence, SilenceList } from '@cronjob-monitor/shared/contract';
 import { listSilences, recordDecisions } from '@cronjob-monitor/shared/store';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
-import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { dayMs, hourMs } from '@cronjob-monitor/shared/domain';
 
 const path = '/api/v1/silences';
 const iso = (at: number): string => new Date(at).toISOString();

@@ -29,9 +29,9 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import type { CatalogCronJob, DayOfCronJob, RateCounts, StoredAlert, ToldFacts } from '@cronjob-monitor/shared/store';
 import { orNull, toPercent, toSecondsOrNull } from '../../wire-values.ts';
-import type { Surroundings } from '../verdicts/surroundings.ts';
 import { presentTold } from '../alerts/told.ts';
 import { alertHolds, silenceHolds } from '../verdicts/of-alert.ts';
+import type { Surroundings } from '../verdicts/surroundings.ts';
 
 /** What one monitor asks of one CronJob, with all that the answer is told from. */
 export interface PairFacts {

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { SlaList, SlaReport } from '@cronjob-monitor/shared/contract';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
-import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { dayMs, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const spec = { sla: { minSuccessRate: 90, maxDuration: '5m', finishBy: { time: '06:00' } } };
 

@@ -19,6 +19,7 @@ import {
   rateBudget,
   rateWords,
   type Instant,
+  dayMs,
 } from '@cronjob-monitor/shared/domain';
 import {
   listAlerts,
@@ -36,7 +37,6 @@ import { presentTold } from '../alerts/told.ts';
 import { gatherWhy } from '../verdicts/why.ts';
 import { toBudget, type PairFacts } from './present.ts';
 
-const dayMs = 86_400_000;
 const mostIncidents = 500;
 
 interface Span {

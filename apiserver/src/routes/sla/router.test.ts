@@ -4,7 +4,8 @@ import type { CronJobList, SlaList, SlaTarget } from '@cronjob-monitor/shared/co
 import { findCronJob, findMonitor, setBrokenTargets, relistAll } from '@cronjob-monitor/shared/store';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
-import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { dayMs, hourMs } from '@cronjob-monitor/shared/domain';
 
 const path = '/api/v1/sla';
 const yesterday = Math.floor((testNow - dayMs) / dayMs);

@@ -37,7 +37,6 @@ import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { answerExport, exportable, inBatches, exportFormat } from '../export/answer.ts';
 import { columnsOf } from '../export/columns.ts';
-import { readSurroundings } from '../verdicts/surroundings.ts';
 import { countVerdicts, toDay, presentTargets, type PairFacts } from './present.ts';
 import { monthOf, readReport } from './report.ts';
 import {
@@ -51,6 +50,7 @@ import {
   word,
   words,
 } from '../../middleware/parameters.ts';
+import { readSurroundings } from '../verdicts/surroundings.ts';
 
 const usualOrder = { key: 'verdict', descending: false } as const;
 const slaQuery = {

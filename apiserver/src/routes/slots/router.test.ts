@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { suspendedJob, type Grid, type SlotPage, type Stats } from '@cronjob-monitor/shared/contract';
 import { putActiveJobs, putClusterState, type ActiveJob } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
-import { hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const path = '/api/v1/cronjobs/prod/backup/slots';
 /** The test's clock stands at 06:52:30. */

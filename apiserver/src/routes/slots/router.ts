@@ -1,5 +1,5 @@
 import { Slot, SlotPage, slotOutcomes, slotSortKeys } from '@cronjob-monitor/shared/contract';
-import type { Instant } from '@cronjob-monitor/shared/domain';
+import { type Instant, dayMs } from '@cronjob-monitor/shared/domain';
 import {
   countSlots,
   listSlots,
@@ -127,7 +127,6 @@ function split(page: PageRequest, firstLength: number): { readonly first: PageRe
   };
 }
 
-const dayMs = 86_400_000;
 /** Slots of one batch; a schedule has one a minute at most, so that as many never share an instant. */
 const batchSize = 500;
 /** A span that gives less than this is followed by one twice as long. */

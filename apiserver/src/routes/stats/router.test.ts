@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CronJob, Page, Stats } from '@cronjob-monitor/shared/contract';
-import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, dayMs, hourMs } from '@cronjob-monitor/shared/domain';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
-import { dayMs, hourMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
 
 async function stats(fleet: TestFleet, query = ''): Promise<Stats> {
   const answer = await fleet.ask(`/api/v1/stats${query}`);

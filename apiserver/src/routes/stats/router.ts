@@ -16,8 +16,7 @@ import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { usualKinds } from '../find-outlines.ts';
 import { namespaces } from '../../middleware/parameters.ts';
-
-const dayMs = 86_400_000;
+import { dayMs } from '@cronjob-monitor/shared/domain';
 
 /** The fleet in figures; a CronJob that two monitors select counts once. */
 export const statsRoutes = [

@@ -2,19 +2,19 @@ import type { Carried, CronJob, Incident, Ref, StreamData, WallStep } from '@cro
 import type { NumberedChange } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { ApiError } from '../../errors.ts';
-import { withoutForeignLines } from '../../middleware/withheld-lines.ts';
+import { withoutForeignLines } from '../../middleware/request-log.ts';
 import { toWireInstant } from '../../wire-values.ts';
 import { cutToMinute } from '../../windows.ts';
 import { readCronJobDetail } from '../cronjobs/detail.ts';
 import { readCronJobList } from '../cronjobs/list.ts';
-import type { CronJobsQuery } from '../cronjobs/query.ts';
 import type { RouteDeps } from '../deps.ts';
 import { getKnownCronJob } from '../known-cron-job.ts';
 import { readMoving } from '../incidents/read.ts';
 import { readStatsFor } from '../stats/router.ts';
-import { readRevision } from '../verdicts/surroundings.ts';
 import { readWallRows } from '../wall/read.ts';
 import { spanOf } from '../wall/router.ts';
+import type { CronJobsQuery } from '../cronjobs/query.ts';
+import { readRevision } from '../verdicts/surroundings.ts';
 
 const rowsEveryMs = 2_000;
 const overviewEveryMs = 5_000;

@@ -6,7 +6,8 @@ import { beat } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
 import { openEvents } from '../../testing/event-client.ts';
 import { ReviewingCluster } from '../../testing/reviewing-cluster.ts';
-import { minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 const path = '/api/v1/events/stream';
 

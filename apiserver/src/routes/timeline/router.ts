@@ -15,6 +15,7 @@ import {
   type MaintenanceWindow,
   type Span,
   type ZoneClock,
+  hourMs,
 } from '@cronjob-monitor/shared/domain';
 import {
   listCronJobsById,
@@ -54,7 +55,6 @@ const defaultCount = 20;
 /** Runs of one CronJob that the fleet's timeline lists. */
 const mostRunsOfOne = 200;
 
-const hourMs = 3_600_000;
 /** Runs of one CronJob are looked for so far ahead: its schedule may come once in four years. */
 const farMs = 12 * 366 * 24 * hourMs;
 

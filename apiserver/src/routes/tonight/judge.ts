@@ -1,4 +1,4 @@
-import { CoverageJudge, type Instant, type PlannedRuns } from '@cronjob-monitor/shared/domain';
+import { CoverageJudge, type Instant, type PlannedRuns, dayMs } from '@cronjob-monitor/shared/domain';
 import {
   foreseeRuns,
   listChannelHolds,
@@ -11,7 +11,6 @@ import { explainNamed } from '../verdicts/explain-run.ts';
 
 /** A channel that accepted nothing for so long is not proved. */
 const provedDays = 30;
-const dayMs = 86_400_000;
 
 /** Judges these runs to come, in words and with who would hear of a failure; those without a risk are left out. */
 export async function judgeRuns(

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tonight, TonightItem } from '@cronjob-monitor/shared/contract';
-import { lastNight } from '@cronjob-monitor/shared/domain';
+import { lastNight, dayMs, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import { cronJobIdsOf, judgeForecasts, keepForecasts } from '@cronjob-monitor/shared/store';
 import { addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
-import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
 
 /** To a channel that accepted a message an hour ago. */
 const heard = { alerting: { enabled: true, channelRefs: [{ name: 'team-chat' }] } };

@@ -17,6 +17,7 @@ import {
   type Heard,
   type Instant,
   type PlannedRuns,
+  hourMs,
 } from '@cronjob-monitor/shared/domain';
 import { isZoneName } from '@cronjob-monitor/shared/domain/schedule';
 import { invalidRequest } from '../../errors.ts';
@@ -43,7 +44,6 @@ const tonightQuery = {
 type TonightQuery = Values<typeof tonightQuery>;
 
 const defaultLimit = 50;
-const hourMs = 3_600_000;
 const mostHours = 48;
 
 /** GET /tonight: the risks of the runs to come. */

@@ -14,6 +14,7 @@ import {
   type FixMatcher,
   type FixPattern,
   type VerdictAddition,
+  isObject,
 } from '@cronjob-monitor/shared/domain';
 import {
   listComparedRuns,
@@ -31,7 +32,6 @@ import {
   type RunOfCronJob,
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
-import { isObject } from '../../monitor-spec.ts';
 import { linesOf } from '../executions/decisive.ts';
 
 /** What is known of why a run failed, computed when it is read: a run that was recorded after the service was away has it too. */

@@ -12,6 +12,7 @@ import {
   type Instant,
   type LintFinding,
   type LintedCronJob,
+  hourMs,
 } from '@cronjob-monitor/shared/domain';
 import {
   findZoneFault,
@@ -167,7 +168,6 @@ function toLinted(
   };
 }
 
-const hourMs = 3_600_000;
 const kept = new Map<string, Rhythm | RhythmProblem>();
 const mostKept = 5_000;
 

@@ -9,9 +9,9 @@ import {
   matches,
   type MutableAlert,
   type WordedAlert,
+  isObject,
 } from '@cronjob-monitor/shared/domain';
 import type { StoredAlert, StoredSilence } from '@cronjob-monitor/shared/store';
-import { isObject } from '../../monitor-spec.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** An alert as its sentence needs it. */

@@ -12,8 +12,8 @@ import { presentTold } from '../alerts/told.ts';
 import { nextRunOf } from '../../next-run.ts';
 import type { RouteDeps } from '../deps.ts';
 import { alertHolds, silenceHolds, toWordedAlert } from './of-alert.ts';
-import { readSurroundings } from './surroundings.ts';
 import { gatherWhy } from './why.ts';
+import { readSurroundings } from './surroundings.ts';
 
 /** The one judgement about each of these CronJobs, with the open alerts that it was made from. */
 interface JudgedCronJobs {

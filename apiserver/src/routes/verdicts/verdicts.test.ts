@@ -10,7 +10,7 @@ import type {
   ExecutionPage,
   Verdict,
 } from '@cronjob-monitor/shared/contract';
-import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, dayMs, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import {
   findCronJob,
   listCronJobIds,
@@ -26,7 +26,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { addAlert } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
-import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
 
 const hash = 'a1b2c3d4e5f60718a1b2c3d4e5f60718';
 

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { Wall, WallRow } from '@cronjob-monitor/shared/contract';
 import { findCronJob, putActiveJobs, putSilence } from '@cronjob-monitor/shared/store';
 import { testNow } from '../../testing/api.ts';
-import { dayMs, hourMs, minuteMs, startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { startFleet, type TestFleet } from '../../testing/fleet.ts';
+import { dayMs, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 async function wall(fleet: TestFleet, query = ''): Promise<Wall> {
   const answer = await fleet.ask(`/api/v1/wall${query}`);

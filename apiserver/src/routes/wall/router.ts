@@ -7,7 +7,7 @@ import {
   type WallStep,
   Wall,
 } from '@cronjob-monitor/shared/contract';
-import { floorTo, type Instant, type WallSpan } from '@cronjob-monitor/shared/domain';
+import { floorTo, type Instant, type WallSpan, minuteMs, hourMs } from '@cronjob-monitor/shared/domain';
 import { invalidRequest } from '../../errors.ts';
 import { pageOf } from '../../middleware/pagination.ts';
 import {
@@ -49,8 +49,6 @@ const wallQuery = {
 };
 
 const defaultLimit = 100;
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 const mostColumns = 200;
 const mostDays = 31;
 const mostHoursAhead = 48;

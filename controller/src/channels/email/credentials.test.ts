@@ -2,7 +2,7 @@ import type { EmailTarget } from '@cronjob-monitor/shared/domain';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findAddressProblem } from './index.ts';
-import { emailCredentialsOf } from './credentials.ts';
+import { emailCredentialsOf } from './smtp-session.ts';
 
 const target: EmailTarget = {
   type: 'email',

@@ -10,7 +10,7 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import { aDigestMessage, anAlertMessage, anOutgoing, aTestMessage } from '@cronjob-monitor/shared/testing';
 import * as fc from 'fast-check';
-import { composeMail } from './send.ts';
+import { composeMail } from './index.ts';
 
 const target = (email: Partial<EmailTarget['email']> = {}): EmailTarget => ({
   type: 'email',

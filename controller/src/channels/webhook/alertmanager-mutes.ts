@@ -1,8 +1,7 @@
-import { identityOf, toPlainLine, type Instant } from '@cronjob-monitor/shared/domain';
+import { identityOf, toPlainLine, type Instant, objectOf, textsOf } from '@cronjob-monitor/shared/domain';
 import type { SendDeps } from '../channel.ts';
 import { sendHttp } from '../outbound-http.ts';
-import { under, type Peers } from './alertmanager.ts';
-import { mergeHeaders } from './send.ts';
+import { under, type Peers, mergeHeaders } from './index.ts';
 
 /** Why an Alertmanager keeps an alert from people. */
 export type Mute =
@@ -69,17 +68,17 @@ async function askPeer(
 function toMuted(
   alert: unknown,
 ): { readonly labels: Readonly<Record<string, string>>; readonly status: StatusThere } | undefined {
-  const { labels, status } = fieldsOf(alert);
-  const { silencedBy, inhibitedBy, mutedBy } = fieldsOf(status);
-  const said = { silencedBy: texts(silencedBy), inhibitedBy: texts(inhibitedBy), mutedBy: texts(mutedBy) };
+  const { labels, status } = objectOf(alert);
+  const { silencedBy, inhibitedBy, mutedBy } = objectOf(status);
+  const said = { silencedBy: textsOf(silencedBy), inhibitedBy: textsOf(inhibitedBy), mutedBy: textsOf(mutedBy) };
   const isMuted = said.silencedBy.length + said.inhibitedBy.length + said.mutedBy.length > 0;
-  return isMuted ? { labels: fieldsOf(labels) as Readonly<Record<string, string>>, status: said } : undefined;
+  return isMuted ? { labels: objectOf(labels) as Readonly<Record<string, string>>, status: said } : undefined;
 }
 
 function toMute({ silencedBy, mutedBy }: StatusThere, silences: ReadonlyMap<string, unknown>): Mute {
   const [id] = silencedBy;
   if (id !== undefined) {
-    const { createdBy, comment, endsAt } = fieldsOf(silences.get(id));
+    const { createdBy, comment, endsAt } = objectOf(silences.get(id));
     const untilAt = typeof endsAt === 'string' ? Date.parse(endsAt) : Number.NaN;
     return {
       by: 'silence',
@@ -97,12 +96,4 @@ function toMute({ silencedBy, mutedBy }: StatusThere, silences: ReadonlyMap<stri
 function shortText(value: unknown): string | undefined {
   const text = typeof value === 'string' ? toPlainLine(value.slice(0, 1_000)).trim() : '';
   return text === '' ? undefined : text.length > 200 ? `${text.slice(0, 199)}…` : text;
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function texts(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }

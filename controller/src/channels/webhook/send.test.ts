@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findHeaderProblem, mergeHeaders, readSigningKeys, sign } from './send.ts';
+import { findHeaderProblem, mergeHeaders, readSigningKeys, sign } from './index.ts';
 
 for (const name of [
   'Host',

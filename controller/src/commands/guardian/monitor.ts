@@ -1,6 +1,6 @@
-import { isObject } from '../read-documents.ts';
-import type { Block, Json } from './remark.ts';
+import type { Block } from './remark.ts';
 import { severities } from '@cronjob-monitor/shared/contract';
+import { isObject, type Json } from '@cronjob-monitor/shared/domain';
 
 /** The spec of a CronJobMonitor in our words. What it cannot say it tells through the block. */
 export function convertMonitor(spec: Block): Json {

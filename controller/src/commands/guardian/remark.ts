@@ -1,4 +1,4 @@
-import { isObject } from '../read-documents.ts';
+import { isObject, type Json } from '@cronjob-monitor/shared/domain';
 
 /**
  * `left out`: something that was asked for is not there any more. `changed`: it is, in another form. `to do`: a person
@@ -10,8 +10,6 @@ export interface Remark {
   readonly path: string;
   readonly message: string;
 }
-
-export type Json = Readonly<Record<string, unknown>>;
 
 function shown(value: unknown): string {
   return JSON.stringify(value).slice(0, 60);

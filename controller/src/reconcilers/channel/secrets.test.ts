@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClusterError, decodeChannelSpec, type SecretContent, type SecretRules } from '@cronjob-monitor/shared/kube';
-import { lookAtSecrets } from './secrets.ts';
+import { lookAtSecrets } from './reconcile.ts';
 
 const canary = 'https://hooks.example.org/services/canary';
 const never = new AbortController().signal;

@@ -1,6 +1,6 @@
 export { createCronJobRecords, reconcileCronJobs, createOutlooks, type Outlook } from './reconcile.ts';
-export { watchCronJobs } from './watches.ts';
+export * from './watches.ts';
 export { SpecSightings } from './spec-sightings.ts';
-export { WordSightings } from './word-sightings.ts';
-export { createMirror, type Mirror } from './mirror.ts';
-export { createAnnotationEvents } from './annotation-events.ts';
+export * from './word-sightings.ts';
+export * from './mirror.ts';
+export * from './annotation-events.ts';

@@ -8,8 +8,7 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import { createPodMemory, type PodMemory } from './pod-memory.ts';
-import { watchJobs } from './watches.ts';
-import { Snapshots, type EventHandler, type ObjectCache } from '../../runtime/index.ts';
+import { Snapshots, type EventHandler, type ObjectCache, type ObjectEvent } from '../../runtime/index.ts';
 
 /** What every replica remembers of Jobs, so that a change of leader loses no run: ended states, gone pods, undecided departures. */
 export interface JobIntake {
@@ -90,5 +89,38 @@ function createUntold(clock: Clock): JobIntake['untold'] {
       return untilAt;
     },
     forget: (jobUid) => void kept.delete(jobUid),
+  };
+}
+
+/** Which events wake which Jobs. Handlers take no time and wait for nothing. */
+function watchJobs(deps: {
+  readonly snapshots: Pick<Snapshots<JobSnapshot>, 'put'>;
+  readonly pods: PodMemory;
+  /** Queues a Job UID; does nothing on a follower. */
+  readonly queue: (jobUid: string) => void;
+  /** UIDs of gone Jobs of this CronJob that wait for a newer one to appear. */
+  readonly undecidedOf: (cronJobUid: string) => Iterable<string>;
+  readonly clock: Clock;
+}): {
+  onJob: (event: ObjectEvent<JobFacts>) => void;
+  onPod: (event: ObjectEvent<PodFacts>) => void;
+} {
+  return {
+    onJob(event) {
+      const { item } = event;
+      // Its last state is kept beside its key: the Job may be gone when its turn comes.
+      const gone = event.type === 'deleted' ? { at: deps.clock.now(), seen: !event.tombstone } : undefined;
+      if (gone || item.outcome) deps.snapshots.put({ job: item, gone });
+      deps.queue(item.uid);
+      // It may be the one that replaced a Job which has just gone.
+      if (event.type === 'added') for (const uid of deps.undecidedOf(item.cronJobUid)) deps.queue(uid);
+    },
+    onPod(event) {
+      const { item } = event;
+      if (event.type === 'deleted') deps.pods.lost(item, deps.clock.now());
+      else deps.pods.observe(item);
+      // Phase, readiness and exit code of the pod are shown with its Job.
+      deps.queue(item.jobUid);
+    },
   };
 }

@@ -1,4 +1,4 @@
 export { createMonitorLint } from './lint.ts';
 export { createMonitorRecords } from './record.ts';
-export { reconcileMonitor } from './reconcile.ts';
-export { watchMonitors } from './watches.ts';
+export * from './reconcile.ts';
+export * from './watches.ts';

@@ -5,6 +5,8 @@ import {
   type LintedCronJob,
   type LintFacts,
   type LintFinding,
+  dayMs,
+  hourMs,
 } from '@cronjob-monitor/shared/domain';
 import { rhythmOf, type Rhythm, type RhythmProblem } from '@cronjob-monitor/shared/domain/schedule';
 import { ownOfLinted, type MonitorFacts } from '@cronjob-monitor/shared/kube';
@@ -40,8 +42,6 @@ export interface MonitorLint {
   findings(gathered: GatheredMonitor, now: Instant): Promise<MonitorFacts['findings']>;
 }
 
-const dayMs = 86_400_000;
-const hourMs = 3_600_000;
 /** Runs whose durations are asked. */
 const durationsOf = 100;
 /** A schedule takes some milliseconds to look through: a round takes so many new ones, the next rounds the others. */

@@ -2,18 +2,17 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { CronJobFacts, Execution } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, type Execution, hourMs } from '@cronjob-monitor/shared/domain';
 import { decodeMonitorSpec } from '@cronjob-monitor/shared/kube';
 import { systemClock } from '@cronjob-monitor/shared/process';
 import { migrate, openStore, projectCronJobs, recordRuns, takeEpoch } from '@cronjob-monitor/shared/store';
 import { aCronJob, aRecordedRun, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { KeptDurations } from '../../figures/kept-durations.ts';
-import { Moves } from '../../figures/moves.ts';
+import { Moves } from '../../figures/series-upkeep.ts';
 import type { GatheredMonitor } from './gather.ts';
 import { createMonitorRecords } from './record.ts';
 
 const now = Date.UTC(2026, 10, 21, 8);
-const hourMs = 3_600_000;
 const defaults = {
   suppressDuplicatesForMs: hourMs,
   retentionDays: 30,

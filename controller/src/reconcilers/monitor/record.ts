@@ -1,4 +1,10 @@
-import { parseResourceDuration, rolloutOf, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
+import {
+  parseResourceDuration,
+  rolloutOf,
+  type CronJobFacts,
+  type Instant,
+  dayMs,
+} from '@cronjob-monitor/shared/domain';
 import {
   maxCronJobsInStatus,
   type Condition,
@@ -61,8 +67,6 @@ interface DurationsOverDays {
     now: Instant,
   ): Promise<ReadonlyMap<number, DurationFigures>>;
 }
-
-const dayMs = 86_400_000;
 
 /** Since when a monitor selects a CronJob without a break; undefined: nothing tells that it did not from its creation on. */
 interface SelectionOrigins {

@@ -13,10 +13,9 @@ import {
   type DependencyFacts,
   type ParentAlert,
 } from './dependency.ts';
+import { minuteMs, hourMs } from '../duration.ts';
 
 const now = Date.UTC(2026, 10, 24, 1, 10);
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 
 const graph = (edges: Readonly<Record<string, string>>): Dependencies =>
   new Map(Object.entries(edges).map(([child, parents]) => [child, parents.split(' ')]));

@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import { anAlertRecord } from '../../testing/index.ts';
 import type { AlertRecord, AlertRules } from './alert.ts';
 import { follow, type Followed, type FollowFacts } from './follow.ts';
+import { minuteMs, hourMs } from '../duration.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 const now = Date.UTC(2026, 10, 24, 12);
 
 const rules: AlertRules = {

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { MaintenanceWindow } from '../mute/maintenance.ts';
 import type { Silence } from '../mute/silence.ts';
 import { messageHold, muteOf, muteThroughout, type MessageHoldFacts } from './holds.ts';
+import { hourMs } from '../duration.ts';
 
-const hourMs = 3_600_000;
 const noon = Date.UTC(2026, 10, 21, 12);
 const alert = {
   id: 'a',

@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import type { AlertState } from '../../contract/index.ts';
 import type { AlertFinding, AlertRecord, AlertRules, AlertStep, AlertWorld, HoldingFinding, NoStep } from './alert.ts';
 import { next } from './life.ts';
+import { minuteMs, hourMs } from '../duration.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 const now = Date.UTC(2026, 9, 5, 12);
 
 const plainRules: AlertRules = {

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { alertTypes } from '../../contract/index.ts';
 import type { Route, RouteChannel, RouteRules } from './route.ts';
 import { wayOf, type WayFacts } from './route-steps.ts';
+import { minuteMs } from '../duration.ts';
 
-const minuteMs = 60_000;
 const now = Date.UTC(2026, 10, 24, 12);
 const at = (minutes: number): string => `{at:${new Date(now + minutes * minuteMs).toISOString()}}`;
 

@@ -15,8 +15,8 @@ import {
   type RouteMoment,
   type RouteRules,
 } from './route.ts';
+import { hourMs } from '../duration.ts';
 
-const hourMs = 3_600_000;
 const now = Date.UTC(2026, 10, 24, 12);
 const names = ['a', 'b', 'c', 'd'] as const;
 

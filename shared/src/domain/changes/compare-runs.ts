@@ -1,6 +1,7 @@
 import type { ExecutionChange, Words } from '../../contract/index.ts';
 import { cutEnd } from '../text/cut.ts';
 import { counted } from '../delivery/wording.ts';
+import { isObject } from '../json.ts';
 
 /** A run as far as it can differ from another. Undefined: not known, and then not compared. */
 export interface ComparedRun {
@@ -193,8 +194,4 @@ function keyOf(items: readonly unknown[]): string | undefined {
 function toText(path: Path): string {
   const silent = silentPrefixes.find((prefix) => prefix.every((part, index) => path[index] === part));
   return path.slice(silent && path.length > silent.length ? silent.length : 0).join('.');
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

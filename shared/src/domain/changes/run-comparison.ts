@@ -1,6 +1,7 @@
 import { comparedKeys, type ComparedKey, type ComparedRow, type Words } from '../../contract/index.ts';
 import { cutEnd } from '../text/cut.ts';
-import { compareRuns, isObject, type ComparedRun } from './compare-runs.ts';
+import { compareRuns, type ComparedRun } from './compare-runs.ts';
+import { isObject, type Json } from '../json.ts';
 
 /** One of two runs that are held side by side. */
 export interface RunSide extends ComparedRun {
@@ -81,9 +82,7 @@ function factsOf(run: RunSide, hasSpecs: boolean, other: RunSide): Fact[] {
   return hasSpecs ? [...facts, ...containersIn(run.template).flatMap(containerFacts)] : facts;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function containersIn(template: unknown): Fields[] {
+function containersIn(template: unknown): Json[] {
   const pod = isObject(template) && isObject(template['template']) ? template['template']['spec'] : undefined;
   if (!isObject(pod)) return [];
   return ['initContainers', 'containers'].flatMap((list) =>
@@ -91,7 +90,7 @@ function containersIn(template: unknown): Fields[] {
   );
 }
 
-function containerFacts(container: Fields): Fact[] {
+function containerFacts(container: Json): Fact[] {
   const name = typeof container['name'] === 'string' ? container['name'] : null;
   const listed = (key: 'command' | 'args'): Fact[] => {
     const value = container[key];

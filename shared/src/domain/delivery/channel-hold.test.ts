@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { channelAfter, type ChannelAnswer, type ChannelHold } from './channel-hold.ts';
+import { minuteMs } from '../duration.ts';
 
-const minuteMs = 60_000;
 const fresh: ChannelHold = { hold: undefined, untilAt: undefined, step: 0, failuresInRow: 0 };
 const after = (answers: readonly ChannelAnswer[], from = fresh, now = 0): ChannelHold =>
   answers.reduce((hold, answer) => channelAfter(hold, answer, now), from);

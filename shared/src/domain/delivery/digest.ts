@@ -8,8 +8,8 @@ import {
 } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 import type { DigestCause, DigestedAlert, DigestMessage } from './message.ts';
+import { minuteMs } from '../duration.ts';
 
-const minuteMs = 60_000;
 const mostListed = 500;
 /** So far back the entries of a storm are counted, and so long after the last one it is over. */
 export const stormWindowMs = 5 * minuteMs;

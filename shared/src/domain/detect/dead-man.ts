@@ -1,6 +1,6 @@
 import type { Instant } from '../instant.ts';
-import { firmly, type PassedLevel, type Suspension } from './passed-level.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
+import { firmly, type PassedLevel, type Suspension } from './passed-level.ts';
 
 export interface DeadManRule {
   readonly enabled: boolean;

@@ -1,6 +1,6 @@
 import type { Instant } from '../instant.ts';
-import { firmly, successesPassed, type PassedLevel } from './passed-level.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
+import { firmly, successesPassed, type PassedLevel } from './passed-level.ts';
 
 export interface DurationLimitsRule {
   readonly enabled: boolean;

@@ -1,6 +1,6 @@
 import type { Instant } from '../instant.ts';
-import type { PassedLevel } from './passed-level.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
+import type { PassedLevel } from './passed-level.ts';
 
 export interface FinishByRule {
   readonly enabled: boolean;

@@ -1,8 +1,9 @@
 import type { StuckSubject } from '../../contract/index.ts';
 import type { Fault } from '../execution/fault.ts';
 import type { Instant } from '../instant.ts';
-import { joinSpans, type HeldSpan, type PassedLevel } from './passed-level.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
+import { hourMs } from '../duration.ts';
+import { joinSpans, type HeldSpan, type PassedLevel } from './passed-level.ts';
 
 export interface JobStuckRule {
   readonly enabled: boolean;
@@ -51,7 +52,6 @@ export interface JobStuckFacts {
   readonly toldOverrunning?: ReadonlyMap<string, number> | undefined;
 }
 
-const hourMs = 3_600_000;
 /** So many earlier runs tell how long one takes. */
 const fewestRuns = 10;
 

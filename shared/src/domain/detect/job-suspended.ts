@@ -1,6 +1,6 @@
 import type { Instant } from '../instant.ts';
-import type { PassedLevel, Suspension } from './passed-level.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
+import type { PassedLevel, Suspension } from './passed-level.ts';
 
 /** Holds when a CronJob has been suspended for longer than its monitor allows; counted from the suspension, across restarts of ours. */
 export function jobSuspended(

@@ -9,8 +9,8 @@ import { levelsAcross } from './levels-passed.ts';
 import { suspensionsPassed } from './job-suspended.ts';
 import { missesPassed, type JudgedSlot } from './missed-schedule.ts';
 import { ratesPassed, type RatePast } from './success-rate.ts';
-import { firmly, type PassedLevel } from './passed-level.ts';
 import { holds, quiet, undecided } from './verdict.ts';
+import { firmly, type PassedLevel } from './passed-level.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,10 +1,9 @@
 import { counted } from '../delivery/wording.ts';
-import { formatDuration, parseResourceDuration } from '../duration.ts';
+import { formatDuration, parseResourceDuration, dayMs, minuteMs, hourMs } from '../duration.ts';
 import type { Rhythm } from '../schedule/rhythm.ts';
 import { findZoneFault } from '../schedule/zone-fault.ts';
 import { lintLevels, type LintCode, type LintedCronJob, type LintFacts, type LintFinding } from './lint-finding.ts';
 
-const dayMs = 86_400_000;
 const shortestTtlS = 300;
 /** A log is read within seconds of the end of its Job, and within a minute where the service has much to read or has just started. */
 const shortestLogTtlS = 60;
@@ -18,8 +17,6 @@ const firstBackoffMs = 10_000;
 const longestBackoffMs = 600_000;
 /** A limit leaves so much room above what is usual. */
 const room = 1.5;
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 /** A window of a rate has so many days at most. */
 const mostWindowDays = 365;
 

@@ -9,9 +9,9 @@ import {
   type LintFacts,
   type LintFinding,
 } from './lint-finding.ts';
+import { minuteMs } from '../duration.ts';
 
 const now = Date.UTC(2026, 10, 21, 8);
-const minuteMs = 60_000;
 
 const monitor: LintedMonitor = {
   selector: undefined,

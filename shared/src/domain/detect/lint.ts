@@ -4,7 +4,7 @@ import { raisedTypes } from '../alert-types/index.ts';
 import { routesOf, type Routing } from '../alert/routes.ts';
 import { alertSeverity } from '../alert/severity.ts';
 import { counted } from '../delivery/wording.ts';
-import { parseResourceDuration } from '../duration.ts';
+import { parseResourceDuration, minuteMs } from '../duration.ts';
 import { durationInWords } from '../verdict/figures.ts';
 import { goText, lintCronJob } from './lint-cron-job.ts';
 import {
@@ -23,7 +23,6 @@ const fewestCrowded = 20;
 const crowdedShare = 0.2;
 /** So many CronJobs of a finding about several are named. */
 const mostNamed = 3;
-const minuteMs = 60_000;
 
 /** Every finding about a monitor and its CronJobs: errors first, then warnings, then notes, each in the order of their codes. */
 export function lint(all: LintFacts): LintFinding[] {

@@ -1,7 +1,7 @@
 import type { Fault } from '../execution/fault.ts';
 import type { Instant } from '../instant.ts';
-import type { PassedLevel, Suspension } from './passed-level.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
+import type { PassedLevel, Suspension } from './passed-level.ts';
 
 export interface MissedScheduleRule {
   readonly enabled: boolean;

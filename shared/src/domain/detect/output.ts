@@ -3,8 +3,8 @@ import { durationFact } from '../execution/output-facts.ts';
 import { nearestRank } from '../stats/percentile.ts';
 import type { Instant } from '../instant.ts';
 import type { EndedRun } from './duration-limits.ts';
-import { successesPassed, type PassedLevel } from './passed-level.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
+import { successesPassed, type PassedLevel } from './passed-level.ts';
 
 /** What a monitor says of one fact. At least one of min, max, required, dropBelow is given. */
 export interface OutputAssertion {

@@ -1,6 +1,6 @@
 import type { Instant } from '../instant.ts';
-import { firmly, type PassedLevel } from './passed-level.ts';
 import { holds, quiet, undecided, type Verdict } from './verdict.ts';
+import { firmly, type PassedLevel } from './passed-level.ts';
 
 export interface SuccessRateRule {
   readonly enabled: boolean;

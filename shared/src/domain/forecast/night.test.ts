@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { lastNight } from './night.ts';
+import { lastNight } from './plan.ts';
 
 const told = (zone: string, now: string): string[] => {
   const { fromAt, untilAt } = lastNight(zone, Date.parse(now));

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { heardWords, risksOf, type FailuresInRow, type ForecastFacts } from './risks.ts';
+import { minuteMs, hourMs } from '../duration.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 const nine = Date.parse('2026-11-24T21:00:00Z');
 /** Runs at each hour from 21:00 on. */
 const hourly = (count: number): number[] => Array.from({ length: count }, (_, index) => nine + index * hourMs);

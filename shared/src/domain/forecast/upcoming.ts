@@ -1,6 +1,7 @@
 import type { Instant } from '../instant.ts';
 import { parse, type Schedule } from '../schedule/index.ts';
 import { createZoneClock, nearMs, type ZoneClock } from '../schedule/zone-clock.ts';
+import { dayMs } from '../duration.ts';
 
 /** What decides when a CronJob runs. */
 export interface ScheduleFacts {
@@ -23,7 +24,6 @@ export interface Span {
   readonly most: number;
 }
 
-const dayMs = 86_400_000;
 const hoursOfDay = 24;
 
 /** Schedules and zones of one answer: many CronJobs share them, and neither is cheap to read. */

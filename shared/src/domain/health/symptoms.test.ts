@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { symptomCauses, type SymptomCause } from './symptom-causes.ts';
+import { symptomCauses, type SymptomCause } from './problem.ts';
 import { symptomsOf, type HealthFigures } from './symptoms.ts';
 
 const minute = 60_000;

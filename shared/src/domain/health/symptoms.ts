@@ -1,9 +1,6 @@
-import { formatDuration } from '../duration.ts';
+import { formatDuration, minuteMs } from '../duration.ts';
 import type { Instant } from '../instant.ts';
-import { toldProblems, type Problem } from './problem.ts';
-import type { SymptomCause } from './symptom-causes.ts';
-
-const minuteMs = 60_000;
+import { toldProblems, type Problem, type SymptomCause } from './problem.ts';
 
 /** How many of how many. */
 export interface Share {

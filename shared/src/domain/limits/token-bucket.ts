@@ -1,4 +1,5 @@
 import type { Instant } from '../instant.ts';
+import { minuteMs } from '../duration.ts';
 
 /** A limit of one message per `periodMs`, with up to `burst` at once. */
 export interface RateLimit {
@@ -28,8 +29,6 @@ export function admit(tat: Instant | undefined, limit: RateLimit, now: Instant):
   if (next <= now + spendable + 0.001) return { allowed: true, tat: Math.ceil(next) };
   return { allowed: false, earliestAt: Math.ceil(next - spendable) };
 }
-
-const minuteMs = 60_000;
 
 /**
  * What comes on top of a limit for critical messages alone, once it is used up: a fifth of its burst in a minute, at least one. Critical

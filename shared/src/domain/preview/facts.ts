@@ -1,9 +1,8 @@
 import { nearestRank } from '../stats/percentile.ts';
 import { dailyInstants } from '../schedule/daily-instants.ts';
 import { expectedSlots } from '../slots/expected.ts';
-import { epochAt } from '../slots/start-delay.ts';
+import { epochAt, slotGapMs } from '../slots/tolerance.ts';
 import type { SpecEpoch } from '../slots/epoch.ts';
-import { slotGapMs } from '../slots/slot-gap.ts';
 import { failureReason } from '../execution/failure-reason.ts';
 import { hopelessFrom, isHopelessReason } from '../execution/hopeless-wait.ts';
 import type { Instant } from '../instant.ts';
@@ -16,8 +15,7 @@ import type { UnfinishedJob } from '../detect/job-stuck.ts';
 import { nthSlotAfter } from '../schedule/index.ts';
 import type { EndedPreviewRun, OrderedHistory, PreviewedRun } from './history.ts';
 import { ShiftOverTime } from './shift-over-time.ts';
-
-const dayMs = 86_400_000;
+import { dayMs } from '../duration.ts';
 
 type StartedRun = PreviewedRun & { readonly startedAt: Instant; readonly finishedAt: Instant };
 

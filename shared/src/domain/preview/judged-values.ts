@@ -4,8 +4,8 @@ import type { Instant } from '../instant.ts';
 import type { PreviewedCronJob } from './history.ts';
 import type { PreviewRange } from './preview.ts';
 import { isExpected } from './truth.ts';
+import { dayMs } from '../duration.ts';
 
-const dayMs = 86_400_000;
 /** More values than a drawing has room for are told by so many of their ranks. */
 const mostValues = 200;
 

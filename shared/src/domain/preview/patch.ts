@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { structuredPatch } from 'diff';
 import { stringify } from 'yaml';
-import type { PreviewPatch, Ref } from '../../contract/index.ts';
-
-type Spec = Readonly<Record<string, unknown>>;
+import type { PreviewPatch, Ref, PreviewChange } from '../../contract/index.ts';
+import { type Json, isObject } from '../json.ts';
+import type { Instant } from '../instant.ts';
+import type { PreviewedAlert } from './preview.ts';
 
 /**
  * What changes a monitor from one spec as applied to another, to be copied: the YAML of the whole resource, the lines that differ with three around them, and
@@ -50,26 +51,45 @@ function diffLines(before: string, after: string): string {
 }
 
 /** What JSON keeps of it. */
-function withoutUndefined(spec: object): Spec {
-  return JSON.parse(JSON.stringify(spec)) as Spec;
+function withoutUndefined(spec: object): Json {
+  return JSON.parse(JSON.stringify(spec)) as Json;
 }
 
 /** Only what differs; a key that is gone is null, a list is given whole. Undefined: nothing differs. */
-function mergePatch(before: Spec, after: Spec): Spec | undefined {
+function mergePatch(before: Json, after: Json): Json | undefined {
   const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key): [string, unknown][] => {
     const [was, is] = [before[key], after[key]];
     if (isDeepStrictEqual(was, is)) return [];
     if (is === undefined) return [[key, null]];
-    return [[key, isSpec(was) && isSpec(is) ? (mergePatch(was, is) ?? {}) : is]];
+    return [[key, isObject(was) && isObject(is) ? (mergePatch(was, is) ?? {}) : is]];
   });
   return changes.length === 0 ? undefined : Object.fromEntries(changes);
-}
-
-function isSpec(value: unknown): value is Spec {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** One word of a POSIX shell, whatever stands in it. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/**
+ * What other rules would change about the alerts of one CronJob: an alert is kept when the rules in force raise one of its type and subject at
+ * some time while it is open, else it is new; what they raise beside that is gone.
+ */
+export function changesOf<Now extends PreviewedAlert, Then extends PreviewedAlert>(
+  inForce: readonly Now[],
+  wished: readonly Then[],
+): { readonly changeOf: (alert: Then) => PreviewChange; readonly gone: readonly Now[] } {
+  const kept = new Set(wished.filter((alert) => inForce.some((other) => isSame(alert, other))));
+  return {
+    changeOf: (alert) => (kept.has(alert) ? 'kept' : 'new'),
+    gone: inForce.filter((alert) => !wished.some((other) => isSame(alert, other))),
+  };
+}
+
+function isSame(a: PreviewedAlert, b: PreviewedAlert): boolean {
+  return a.type === b.type && a.subject === b.subject && a.sinceAt <= endOf(b) && b.sinceAt <= endOf(a);
+}
+
+function endOf({ endedAt = Infinity }: PreviewedAlert): Instant {
+  return endedAt;
 }

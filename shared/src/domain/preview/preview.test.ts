@@ -4,10 +4,8 @@ import type { AlertRules } from '../alert/alert.ts';
 import type { DetectionRules } from '../detect/chain.ts';
 import type { PreviewedCronJob, PreviewedRun } from './history.ts';
 import { previewCronJob, type PreviewedAlert } from './preview.ts';
+import { minuteMs, hourMs, dayMs } from '../duration.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 const fromAt = Date.UTC(2026, 9, 5);
 
 const detection: DetectionRules = {

@@ -12,6 +12,7 @@ import { earliest, type Instant } from '../instant.ts';
 import { AlertsOverTime, type PreviewedRow } from './alerts-over-time.ts';
 import { FactsOverTime, type OpenNow } from './facts.ts';
 import { orderHistory, type OrderedHistory, type PreviewedCronJob, type PreviewedRun } from './history.ts';
+import { dayMs } from '../duration.ts';
 
 /** What a monitor asks of its CronJobs and does with the answers. */
 interface PreviewRules {
@@ -47,7 +48,6 @@ export interface PreviewedAlert {
 
 const tickMs = 60_000;
 const slaTickMs = 300_000;
-const dayMs = 86_400_000;
 /** No history makes more looks necessary; a schedule of seconds over a month stays below. */
 const mostLooks = 500_000;
 

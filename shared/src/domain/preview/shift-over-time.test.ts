@@ -4,9 +4,8 @@ import { factsReach } from '../detect/facts-reach.ts';
 import { nearestRank } from '../stats/percentile.ts';
 import { dayOf } from '../stats/run-counts.ts';
 import { ShiftOverTime } from './shift-over-time.ts';
+import { minuteMs, dayMs } from '../duration.ts';
 
-const minuteMs = 60_000;
-const dayMs = 86_400_000;
 const startAt = Date.UTC(2026, 10, 1);
 
 type Success = readonly [createdAt: number, finishedAt: number, durationMs: number];

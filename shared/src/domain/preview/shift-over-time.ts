@@ -3,8 +3,8 @@ import { factsReach } from '../detect/facts-reach.ts';
 import type { Instant } from '../instant.ts';
 import { nearestRank } from '../stats/percentile.ts';
 import { dayOf } from '../stats/run-counts.ts';
+import { dayMs } from '../duration.ts';
 
-const dayMs = 86_400_000;
 /** A baseline looks at so many runs at most. */
 const mostRuns = 5_000;
 

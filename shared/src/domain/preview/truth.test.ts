@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AlertSubject, AlertType } from '../../contract/index.ts';
-import { changesOf } from './change.ts';
+import { changesOf } from './patch.ts';
 import type { PreviewedCronJob, PreviewedRun } from './history.ts';
 import { judgedValues } from './judged-values.ts';
 import { laneOf } from './lane.ts';
 import type { PreviewedAlert } from './preview.ts';
 import { suggestLimits } from './suggest-limits.ts';
 import { tellTruth, truthOf } from './truth.ts';
+import { hourMs, dayMs } from '../duration.ts';
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 const fromAt = Date.UTC(2026, 9, 5);
 const range = { fromAt, toAt: fromAt + 30 * dayMs };
 

@@ -1,4 +1,4 @@
-import { dropEscapeSequences } from '../text/escape-sequences.ts';
+import { dropEscapeSequences } from '../text/plain-text.ts';
 
 /** What remains of control characters: the end of a line and the tab. */
 const otherControls = /[^\P{Cc}\n\t]+/gu;

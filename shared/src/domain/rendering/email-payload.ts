@@ -3,14 +3,13 @@ import { toSafeMessage, withoutDetails } from '../delivery/safe-message.ts';
 import { templateValuesOf } from '../delivery/template-values.ts';
 import type { Instant } from '../instant.ts';
 import { parseTemplate } from '../template/parse.ts';
-import { renderTemplate } from '../template/render.ts';
+import { renderTemplate, usableTemplate } from '../template/render.ts';
 import { cutEnd } from '../text/cut.ts';
 import { toPlainLine } from '../text/plain-text.ts';
 import { fit } from './fit.ts';
 import { emptyDocument, toDocument, type MessageDocument } from './message-document.ts';
 import type { Form, EmailTarget } from './target.ts';
 import { toSections, toText } from './text.ts';
-import { usableTemplate } from './usable-template.ts';
 
 /** A mail before it is put into its own format. */
 export interface EmailPayload {

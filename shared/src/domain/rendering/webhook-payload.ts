@@ -1,10 +1,9 @@
 import type { Message, Outgoing } from '../delivery/message.ts';
 import { toSafeMessage, withoutDetails } from '../delivery/safe-message.ts';
 import { templateValuesOf } from '../delivery/template-values.ts';
-import { renderJsonTemplate } from '../template/render.ts';
+import { renderJsonTemplate, usableTemplate } from '../template/render.ts';
 import { inBytes } from '../text/cut.ts';
 import type { Form, WebhookTarget } from './target.ts';
-import { usableTemplate } from './usable-template.ts';
 
 /** The body, byte by byte the same on every attempt of one form. */
 export interface WebhookPayload {

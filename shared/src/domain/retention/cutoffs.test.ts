@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { cutoffsOf, purgeDueAt, resetsOnRecreation, retentionRuleOf, type RetentionRule } from './cutoffs.ts';
+import { dayMs } from '../duration.ts';
 
-const dayMs = 86_400_000;
 const now = Date.UTC(2026, 10, 21);
 const defaults = { defaultDays: 30, maxDays: 90, logDays: 0 };
 

@@ -1,4 +1,6 @@
 import type { Instant } from '../instant.ts';
+import { dayMs } from '../duration.ts';
+import { isObject } from '../json.ts';
 
 /** What one monitor says about keeping; a field that is undefined follows the configuration. */
 export interface RetentionRule {
@@ -25,8 +27,6 @@ export interface Cutoffs {
   /** Stored logs and events; never earlier than `runsBefore`. */
   readonly textBefore: Instant;
 }
-
-const dayMs = 86_400_000;
 
 /**
  * The cutoffs of a CronJob that these monitors select: the longest retention holds, within the ceiling; without a monitor that of the
@@ -90,8 +90,4 @@ function longest(days: readonly number[], otherwise: number): number {
 
 function daysIn(value: unknown, least: number): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= least ? value : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,8 +9,8 @@ import {
   type TemplateRun,
   type TemplateRuns,
 } from './rollout.ts';
+import { minuteMs } from '../duration.ts';
 
-const minuteMs = 60_000;
 const at = Date.UTC(2026, 10, 21, 7);
 const template = { hash: 'new', at };
 

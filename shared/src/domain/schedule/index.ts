@@ -1,5 +1,5 @@
-export { nthSlotAfter, parse, type Schedule } from './occurrences.ts';
-export { ScheduleError, type ScheduleErrorCode } from './schedule-error.ts';
-export { rhythmOf, type Rhythm, type RhythmProblem } from './rhythm.ts';
+export * from './occurrences.ts';
+export * from './schedule-error.ts';
+export * from './rhythm.ts';
 export { isZoneName } from './zone-names.ts';
-export { findZoneFault } from './zone-fault.ts';
+export * from './zone-fault.ts';

@@ -2,6 +2,7 @@ import type { Instant } from '../instant.ts';
 import { parse, type Schedule } from './occurrences.ts';
 import { ScheduleError } from './schedule-error.ts';
 import { getZone, type Zone } from './zone.ts';
+import { dayMs, hourMs } from '../duration.ts';
 
 /** How a schedule comes round: what can be told of it from its next slots. */
 export interface Rhythm {
@@ -18,9 +19,7 @@ export interface Rhythm {
 export type RhythmProblem = 'ScheduleInvalid' | 'ZoneUnknown' | 'ScheduleNeverFires';
 
 const mostSlots = 500;
-const dayMs = 86_400_000;
 const yearMs = 365 * dayMs;
-const hourMs = 3_600_000;
 const zonePrefix = /^(?:TZ|CRON_TZ)=\S*\s+/;
 
 /** Looks at the next slots of a schedule in a zone. It costs some milliseconds: keep the answer, it hardly changes within a day. */

@@ -1,7 +1,6 @@
 import type { Instant } from '../instant.ts';
+import { minuteMs, hourMs } from '../duration.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 /** Clocks move by at most so much at once, and not twice within it. */
 export const nearMs = 3 * hourMs;
 /** Two looks so far apart miss no change. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changedWords, judgingWordsOf, unwrittenWords, withEarlierWords, type EarlierWords } from './earlier-words.ts';
+import { minuteMs } from '../duration.ts';
 
-const minuteMs = 60_000;
 const now = Date.parse('2026-03-02T12:00:00Z');
 const ago = (minutes: number): number => now - minutes * minuteMs;
 const says = (grace?: string) => judgingWordsOf({ annotations: grace === undefined ? {} : { grace } }, undefined);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { postponementOf, type ClockReadings } from './clock-guard.ts';
+import { hourMs } from '../duration.ts';
 
 const fine: ClockReadings = {
   synced: true,
@@ -8,7 +9,6 @@ const fine: ClockReadings = {
   serverOffsetMs: 900,
   databaseOffsetMs: -2_000,
 };
-const hourMs = 3_600_000;
 
 for (const { says, clocks, expected } of [
   { says: 'clocks that agree give verdicts', clocks: {}, expected: undefined },

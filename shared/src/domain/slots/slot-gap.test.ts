@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { slotGapMs } from './slot-gap.ts';
+import { slotGapMs } from './tolerance.ts';
 
 const hour = 3_600_000;
 const at = (text: string): number => Date.parse(`2026-11-${text}Z`);

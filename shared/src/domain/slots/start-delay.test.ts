@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SpecEpoch } from './epoch.ts';
-import { epochAt, startDelayOf } from './start-delay.ts';
+import { epochAt, startDelayOf } from './tolerance.ts';
 
 const minute = 60_000;
 const epoch: SpecEpoch = {

@@ -1,4 +1,8 @@
 import type { Instant } from '../instant.ts';
+import { unfinishedAt } from './classify.ts';
+import type { SpecEpoch } from './epoch.ts';
+import type { ScheduledRun } from './run.ts';
+import { parse } from '../schedule/index.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -32,4 +36,48 @@ export function toleranceMs(of: {
 export function verdictAt(slotAt: Instant, tolerance: number, deadlineS: number | undefined): Instant {
   const wait = deadlineS === undefined ? tolerance : Math.max(tolerance, Math.min(deadlineS * second, 10 * minute));
   return slotAt + wait;
+}
+
+/** No tolerance is longer: who came later was caught up with and says nothing of how busy the cluster is. */
+const longestDelayMs = 15 * 60_000;
+
+/**
+ * How long after its slot a run was started, milliseconds, if that tells how late the cluster usually is. Undefined for a run that waited
+ * for another (Forbid) or was caught up with: its slot was suspended, or older than the schedule that asks for it, or long ago.
+ */
+export function startDelayOf(
+  run: ScheduledRun,
+  around: { readonly epochs: readonly SpecEpoch[]; readonly runs: readonly ScheduledRun[] },
+): number | undefined {
+  const delayMs = run.createdAt - run.slotAt;
+  const epoch = epochAt(around.epochs, run.slotAt);
+  if (delayMs > longestDelayMs || !epoch || epoch.suspended || !epoch.certain) return undefined;
+  if (epoch.policy === 'Forbid' && unfinishedAt(run.slotAt, around.runs)) return undefined;
+  return Math.max(0, delayMs);
+}
+
+/** The epoch that an instant lies in: after its beginning, up to its end. */
+export function epochAt(epochs: readonly SpecEpoch[], at: Instant): SpecEpoch | undefined {
+  return epochs.findLast((epoch) => epoch.fromAt < at && at <= (epoch.toAt ?? Infinity));
+}
+
+/**
+ * From the slot that a run answers, or before which it was made, to the one that follows; milliseconds. Undefined when there is no such pair:
+ * the schedule cannot be read, or does not come again.
+ */
+export function slotGapMs(
+  text: string,
+  timeZone: string,
+  run: { readonly slotAt: Instant | undefined; readonly createdAt: Instant },
+): number | undefined {
+  try {
+    const schedule = parse(text);
+    const at = run.slotAt ?? run.createdAt;
+    const nextAt = schedule.next(at, timeZone);
+    // Intervals have one length, wherever they are counted from.
+    const beforeAt = run.slotAt ?? (schedule.kind === 'every' ? at : schedule.previous(at + 1_000, timeZone));
+    return nextAt === null || beforeAt === null ? undefined : nextAt - beforeAt;
+  } catch {
+    return undefined; // told as a finding of its own
+  }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noOffset, tallyZone, type ZoneTally, type ZonelessStart } from './zone-offset.ts';
+import { hourMs } from '../duration.ts';
 
-const hourMs = 3_600_000;
 const at = (text: string): number => Date.parse(`2026-${text}Z`);
 const after = (starts: readonly ZonelessStart[], from: ZoneTally = noOffset): number =>
   starts.reduce((tally, start) => tallyZone(tally, start, 'UTC'), from).offsetMs;

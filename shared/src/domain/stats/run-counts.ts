@@ -1,5 +1,6 @@
 import type { Execution } from '../execution/execution.ts';
 import type { Instant } from '../instant.ts';
+import { dayMs } from '../duration.ts';
 
 /** Counts of the runs of one CronJob and one UTC day. `success` and `failed` are the scheduled runs that enter the rate. */
 export interface RunCounts {
@@ -13,8 +14,6 @@ export interface RunCounts {
 }
 
 export type RunCounter = keyof RunCounts;
-
-const dayMs = 86_400_000;
 
 /** Days since 1970 of an instant, UTC. */
 export function dayOf(at: Instant): number {
@@ -41,4 +40,16 @@ export function countedDurationMs(
   run: Pick<Execution, 'status' | 'trigger' | 'inMaintenance' | 'durationMs'>,
 ): number | undefined {
   return counterOf(run) === 'success' ? run.durationMs : undefined;
+}
+
+/** Scheduled runs that succeeded and failed: all that enters a success rate. */
+export interface RateCounts {
+  readonly success: number;
+  readonly failed: number;
+}
+
+/** Percent of the runs that succeeded, 0 to 100, not rounded; undefined when there was no run: no data is not 0 and not 100. */
+export function successRate({ success, failed }: RateCounts): number | undefined {
+  const runs = success + failed;
+  return runs === 0 ? undefined : (100 * success) / runs;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { successRate } from './success-rate.ts';
+import { successRate } from './run-counts.ts';
 
 test('the rate is the share of successes among the runs', () => {
   assert.equal(successRate({ success: 6, failed: 1 })?.toFixed(4), '85.7143');

@@ -1,4 +1,4 @@
-import { parseTemplate, type Template } from './parse.ts';
+import { parseTemplate, type Template, messagePlaceholders, unknownPlaceholders } from './parse.ts';
 
 /** The values to fill in, by placeholder name. A name that is a key with `undefined` is missing: empty text. */
 type TemplateValues = Readonly<Record<string, string | undefined>>;
@@ -28,4 +28,15 @@ export function renderJsonTemplate(json: unknown, values: TemplateValues): unkno
     return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, renderJsonTemplate(value, values)]));
   }
   return json;
+}
+
+/**
+ * The template, or undefined when there is none or it cannot be used: then the message goes in the default form, for a message in
+ * another form beats none. Validation names the same faults as a problem of the channel.
+ */
+export function usableTemplate(text: string | undefined): string | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  const template = parseTemplate(text);
+  const isGood = template.malformed.length === 0 && unknownPlaceholders(template, messagePlaceholders).length === 0;
+  return isGood ? text : undefined;
 }

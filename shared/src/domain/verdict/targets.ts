@@ -3,6 +3,7 @@ import { parseDuration } from '../duration.ts';
 import type { Instant } from '../instant.ts';
 import { dayOf, startOfDay } from '../stats/run-counts.ts';
 import type { BrokenTarget } from './cron-job-words.ts';
+import { blockIn, textIn } from '../json.ts';
 
 interface Counts {
   readonly success: number;
@@ -75,18 +76,6 @@ export function slaTargetsOf(spec: unknown): SlaTargets | undefined {
     minDurationMs: parseDuration(textIn(sla, 'minDuration') ?? ''),
     finishBy: time === undefined ? undefined : { time, timeZone: textIn(finishBy, 'timezone') },
   };
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function blockIn(value: unknown, key: string): Fields | undefined {
-  const inner = typeof value === 'object' && value !== null ? (value as Fields)[key] : undefined;
-  return typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? (inner as Fields) : undefined;
-}
-
-function textIn(fields: Fields | undefined, key: string): string | undefined {
-  const inner = fields?.[key];
-  return typeof inner === 'string' ? inner : undefined;
 }
 
 /** `to` is exclusive. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cellsOf, type RowFacts, type RunsOfColumn } from './cells.ts';
 import { columnsOf, countStarts, isTexture } from './span.ts';
+import { minuteMs } from '../duration.ts';
 
-const minuteMs = 60_000;
 const stepMs = 30 * minuteMs;
 const from = Date.parse('2026-11-21T06:00:00Z');
 const span = { from, until: from + 4 * stepMs, stepMs };

@@ -13,12 +13,194 @@ import {
   stuckJobs,
   suspendedHandling,
 } from './detection-fields.ts';
-import { defaulted, nameOf, object, optional, type Read } from './field.ts';
+import {
+  defaulted,
+  nameOf,
+  object,
+  optional,
+  type Read,
+  boolean,
+  duration,
+  oneOf,
+  required,
+  text,
+  integer,
+} from './field.ts';
 import { maintenanceWindows } from './maintenance-fields.ts';
-import type { AlertingSpec, MonitorDefaults, MonitorSpec } from './monitor-spec.ts';
-import { startReading, type Reading, type SpecChecks, type SpecNote, type SpecProblem } from './reading.ts';
-import { retentionField, settleRetention } from './retention-fields.ts';
-import { jobsField, readJobs, readSelector, selectorField } from './selector-fields.ts';
+import {
+  type AlertingSpec,
+  type MonitorDefaults,
+  type MonitorSpec,
+  type JobsSpec,
+  type MonitorSelector,
+  deletionPolicies,
+  recreationPolicies,
+  type DataRetentionSpec,
+} from './monitor-spec.ts';
+import { startReading, type Reading, type SpecChecks, type SpecNote, type SpecProblem, refuse } from './reading.ts';
+import { labelOperators, type LabelExpression, type LabelSelector } from '../selector.ts';
+import { list, refine, set, textMap } from './collection.ts';
+
+const matchLabels = textMap(text(0, 63), 32);
+
+const expression = refine(
+  object({
+    key: required(text(1, 317)),
+    operator: required(oneOf(labelOperators)),
+    values: optional(list(text(0, 63), 500)),
+  }),
+  ({ key, operator, values = [] }, path, reading): LabelExpression | undefined => {
+    if (key === undefined || operator === undefined) return undefined;
+    const wantsValues = operator === 'In' || operator === 'NotIn';
+    if (wantsValues === values.length > 0) return { key, operator, values };
+    return refuse(reading, path, 'In and NotIn need values, Exists and DoesNotExist take none');
+  },
+);
+
+const labelMembers = { matchLabels: optional(matchLabels), matchExpressions: optional(list(expression, 32)) };
+
+const namespaceSelector = refine(object(labelMembers), (read): LabelSelector => ({
+  matchLabels: read.matchLabels ?? {},
+  matchExpressions: read.matchExpressions ?? [],
+}));
+
+const selectorField = object({
+  ...labelMembers,
+  matchNames: optional(set(text(1, 253), 500)),
+  namespaces: optional(set(text(1, 63), 200)),
+  namespaceSelector: optional(namespaceSelector),
+  allNamespaces: defaulted(boolean, false),
+  fallback: defaulted(boolean, false),
+});
+
+/** Nothing: what a selector selects that cannot be used as it was meant. */
+export const selectsNothing: MonitorSelector = {
+  matchLabels: {},
+  matchExpressions: [],
+  matchNames: [],
+  namespaces: [],
+  namespaceSelector: undefined,
+  allNamespaces: false,
+  fallback: false,
+  unusable: true,
+};
+
+/** Reads `spec.selector`. One criterion that cannot be used makes it select nothing. */
+function readSelector(value: unknown, path: string, reading: Reading): MonitorSelector {
+  const before = reading.problems.length;
+  const read = selectorField.read(value, path, reading);
+  if (read === undefined || reading.problems.length > before) return selectsNothing;
+  const selector: MonitorSelector = {
+    matchLabels: read.matchLabels ?? {},
+    matchExpressions: read.matchExpressions ?? [],
+    matchNames: read.matchNames ?? [],
+    namespaces: read.namespaces ?? [],
+    namespaceSelector: read.namespaceSelector,
+    allNamespaces: read.allNamespaces ?? false,
+    fallback: read.fallback ?? false,
+  };
+  const ways = [selector.namespaces.length > 0, selector.namespaceSelector !== undefined, selector.allNamespaces];
+  if (ways.filter(Boolean).length <= 1) return selector;
+  refuse(reading, path, 'give at most one of namespaces, namespaceSelector, allNamespaces');
+  return selectsNothing;
+}
+
+const jobsField = object({
+  ...labelMembers,
+  ownerKinds: optional(set(text(1, 63), 20)),
+  hasAnnotations: optional(set(text(1, 317), 20)),
+  only: defaulted(boolean, false),
+  forgetAfter: defaulted(duration(), '24h'),
+});
+
+/** Reads `spec.jobs`. One criterion that cannot be used makes it select no Job. */
+function readJobs(value: unknown, path: string, reading: Reading): JobsSpec {
+  const before = reading.problems.length;
+  const read = jobsField.read(value, path, reading);
+  const jobs = {
+    matchLabels: read?.matchLabels ?? {},
+    matchExpressions: read?.matchExpressions ?? [],
+    ownerKinds: read?.ownerKinds ?? [],
+    hasAnnotations: read?.hasAnnotations ?? [],
+    only: read?.only ?? false,
+    forgetAfter: read?.forgetAfter ?? '24h',
+  };
+  if (reading.problems.length > before) return { ...jobs, unusable: true };
+  const criteria = [Object.keys(jobs.matchLabels), jobs.matchExpressions, jobs.ownerKinds, jobs.hasAnnotations];
+  if (criteria.some(({ length }) => length > 0)) return jobs;
+  refuse(reading, path, 'jobs needs matchLabels, matchExpressions, ownerKinds or hasAnnotations');
+  return { ...jobs, unusable: true };
+}
+
+const retentionMembers = {
+  retentionDays: optional(integer(1, 3650)),
+  logRetentionDays: optional(integer(1, 3650)),
+  maxLogSizeKB: optional(integer(1, 1024)),
+  storeLogs: optional(boolean),
+  storeEvents: optional(boolean),
+  onCronJobDeletion: defaulted(oneOf(deletionPolicies), 'retain'),
+  purgeAfterDays: optional(integer(0, 3650)),
+  onRecreation: defaulted(oneOf(recreationPolicies), 'retain'),
+};
+
+const retentionField = object(retentionMembers);
+
+/**
+ * The retention that holds: what the monitor says, within what the configuration allows. A field that cannot be used counts as
+ * absent, a policy that cannot be used as `retain`: nothing is deleted on a guess.
+ */
+function settleRetention(
+  read: Read<typeof retentionMembers> | undefined,
+  defaults: MonitorDefaults,
+  path: string,
+  reading: Reading,
+): DataRetentionSpec {
+  const given: Partial<Read<typeof retentionMembers>> = read ?? {};
+  const hasProblem = (name: string): boolean => reading.problems.some((problem) => problem.path === `${path}.${name}`);
+  const isTooLong =
+    given.logRetentionDays !== undefined &&
+    given.retentionDays !== undefined &&
+    given.logRetentionDays > given.retentionDays;
+  if (isTooLong) refuse(reading, path, 'logRetentionDays must not exceed retentionDays');
+  const retentionDays = clampDays(given.retentionDays ?? defaults.retentionDays, 'retentionDays');
+  const logDays = isTooLong ? undefined : given.logRetentionDays;
+  const usualLogDays = defaults.logRetentionDays === 0 ? defaults.retentionDays : defaults.logRetentionDays;
+  const maxLogSizeKB = given.maxLogSizeKB ?? defaults.maxLogSizeKB;
+  if (maxLogSizeKB > defaults.maxLogSizeKB) {
+    note('LogSizeClamped', 'maxLogSizeKB', `lowered to ${defaults.maxLogSizeKB} by storage.max-log-size-kb`);
+  }
+  const gate = (name: 'storeLogs' | 'storeEvents', code: 'LogStorageOff' | 'EventStorageOff', key: string): boolean => {
+    if (given[name] === true && !defaults[name]) note(code, name, `has no effect while ${key} is false`);
+    return defaults[name] && !hasProblem(name) && (given[name] ?? true);
+  };
+  return {
+    retentionDays,
+    logRetentionDays: clampDays(logDays ?? Math.min(usualLogDays, retentionDays), 'logRetentionDays'),
+    maxLogSizeKB: Math.min(maxLogSizeKB, defaults.maxLogSizeKB),
+    storeLogs: gate('storeLogs', 'LogStorageOff', 'storage.log-storage-enabled'),
+    storeEvents: gate('storeEvents', 'EventStorageOff', 'storage.event-storage-enabled'),
+    ...deletion(),
+    onRecreation: given.onRecreation ?? 'retain',
+  };
+
+  function note(code: Reading['notes'][number]['code'], name: string, message: string): void {
+    reading.notes.push({ code, path: `${path}.${name}`, message });
+  }
+
+  function clampDays(days: number, name: string): number {
+    if (days <= defaults.maxRetentionDays) return days;
+    note('RetentionClamped', name, `lowered to ${defaults.maxRetentionDays} by history-retention.max-days`);
+    return defaults.maxRetentionDays;
+  }
+
+  function deletion(): Pick<DataRetentionSpec, 'onCronJobDeletion' | 'purgeAfterDays'> {
+    const policy = given.onCronJobDeletion ?? 'retain';
+    if (policy !== 'purge-after-days') return { onCronJobDeletion: policy, purgeAfterDays: undefined };
+    if (given.purgeAfterDays !== undefined) return { onCronJobDeletion: policy, purgeAfterDays: given.purgeAfterDays };
+    if (!hasProblem('purgeAfterDays')) refuse(reading, path, 'purge-after-days needs purgeAfterDays');
+    return { onCronJobDeletion: 'retain', purgeAfterDays: undefined };
+  }
+}
 
 const members = {
   selector: optional(selectorField),

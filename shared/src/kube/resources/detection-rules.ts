@@ -1,7 +1,5 @@
-import { alertSeverity, parseResourceDuration, type DetectionRules } from '../../domain/index.ts';
+import { alertSeverity, parseResourceDuration, type DetectionRules, dayMs } from '../../domain/index.ts';
 import type { MonitorSpec } from './monitor-spec.ts';
-
-const dayMs = 86_400_000;
 
 /** What a decoded spec asks of the detectors, durations as milliseconds. `cronJobZone`: of a finishBy that names none. */
 export function detectionRulesOf(spec: MonitorSpec, cronJobZone: string): DetectionRules {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { NamespaceFacts } from '../../domain/index.ts';
 import type { JobsSpec, MonitorSelector } from './monitor-spec.ts';
 import { reachOf, selectsCronJob, type ReachRules } from './reach.ts';
-import { selectsNothing } from './selector-fields.ts';
+import { selectsNothing } from './decode-monitor.ts';
 
 const selector = (more: Partial<MonitorSelector> = {}): MonitorSelector => ({
   matchLabels: {},

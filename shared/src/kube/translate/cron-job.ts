@@ -1,8 +1,14 @@
-import { statedZone, type ConcurrencyPolicy, type CronJobFacts, type CronJobNotes } from '../../domain/index.ts';
-import { arrayOf, countOf, instantOf, numberOf, objectOf, textOf, type Json } from './fields.ts';
+import {
+  statedZone,
+  type ConcurrencyPolicy,
+  type CronJobFacts,
+  type CronJobNotes,
+  objectOf,
+  type Json,
+} from '../../domain/index.ts';
+import { arrayOf, countOf, instantOf, numberOf, textOf, toLine } from './fields.ts';
 import type { Interner } from './interner.ts';
 import { ownManager } from '../paths.ts';
-import { toLine } from './line.ts';
 import {
   ignoreAnnotation,
   metadataOf,

@@ -1,7 +1,7 @@
 import type { ClusterEvent } from '../cluster.ts';
-import { countOf, instantOf, objectOf, textOf, type Json } from './fields.ts';
-import { toLine } from './line.ts';
+import { countOf, instantOf, textOf, toLine } from './fields.ts';
 import { metadataOf } from './metadata.ts';
+import { objectOf, type Json } from '../../domain/index.ts';
 
 /**
  * An event as Kubernetes sent it; undefined without a UID. An event that stands for many has its count and times in `series` or beside

@@ -6,11 +6,12 @@ import {
   type JobCondition,
   type JobFacts,
   type JobMarks,
+  objectOf,
+  type Json,
 } from '../../domain/index.ts';
 import { notesOf } from './cron-job.ts';
-import { arrayOf, countOf, instantOf, objectOf, textOf, type Json } from './fields.ts';
+import { arrayOf, countOf, instantOf, textOf, toLine } from './fields.ts';
 import type { Interner } from './interner.ts';
-import { toLine } from './line.ts';
 import { anyControllerOf, controllerOf, metadataOf, textsOf, type Metadata } from './metadata.ts';
 import type { TemplatePool } from './packed-template.ts';
 import { clockErrorMs } from './status-times.ts';

@@ -1,8 +1,14 @@
 import { ownerWords } from '../../contract/index.ts';
-import { judgingWords, type Annotations, type FieldWrite, type Instant } from '../../domain/index.ts';
-import { arrayOf, instantOf, objectOf, textOf, type Json } from './fields.ts';
+import {
+  judgingWords,
+  type Annotations,
+  type FieldWrite,
+  type Instant,
+  objectOf,
+  type Json,
+} from '../../domain/index.ts';
+import { arrayOf, instantOf, textOf, toLine } from './fields.ts';
 import type { Interner } from './interner.ts';
-import { toLine } from './line.ts';
 
 /** What every kind has. */
 export interface Metadata {

@@ -1,5 +1,5 @@
-import type { NamespaceFacts } from '../../domain/index.ts';
-import { textOf, type Json } from './fields.ts';
+import type { NamespaceFacts, Json } from '../../domain/index.ts';
+import { textOf } from './fields.ts';
 import type { Interner } from './interner.ts';
 import { ignoreAnnotation, metadataOf, metadataWritesOf, ownAnnotations, textsOf, wordWritesOf } from './metadata.ts';
 

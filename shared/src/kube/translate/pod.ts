@@ -1,7 +1,13 @@
-import { readFacts, type ContainerFacts, type PodFacts, type Termination } from '../../domain/index.ts';
-import { arrayOf, countOf, instantOf, numberOf, objectOf, textOf, type Json } from './fields.ts';
+import {
+  readFacts,
+  type ContainerFacts,
+  type PodFacts,
+  type Termination,
+  objectOf,
+  type Json,
+} from '../../domain/index.ts';
+import { arrayOf, countOf, instantOf, numberOf, textOf, toLine } from './fields.ts';
 import type { Interner } from './interner.ts';
-import { toLine } from './line.ts';
 import { controllerOf, metadataOf, type Metadata } from './metadata.ts';
 
 const indexMark = 'batch.kubernetes.io/job-completion-index';

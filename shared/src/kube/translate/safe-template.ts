@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { arrayOf, objectOf } from './fields.ts';
-import type { RedactionRule } from '../../domain/index.ts';
+import { arrayOf } from './fields.ts';
+import { type RedactionRule, objectOf } from '../../domain/index.ts';
 import { unpackTemplate } from './packed-template.ts';
 
 interface TemplateSecrecy {

@@ -1,5 +1,5 @@
-import type { Instant } from '../../domain/index.ts';
-import { arrayOf, instantOf, objectOf } from './fields.ts';
+import { type Instant, objectOf } from '../../domain/index.ts';
+import { arrayOf, instantOf } from './fields.ts';
 import type { Metadata } from './metadata.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { objectOf, type Json } from './fields.ts';
+import { objectOf, type Json } from '../../domain/index.ts';
 
 /** Labels that the Job controller writes into each pod template. */
 const generatedLabels = new Set([

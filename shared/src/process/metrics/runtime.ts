@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { single, type Family } from './family.ts';
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import type { Clock } from '../clock.ts';
+import { minuteMs } from '../../domain/index.ts';
 
 /** What Node tells of this process, under the names that dashboards of controllers know. `startedAt`: epoch milliseconds. */
 export async function runtimeFamilies(startedAt: number): Promise<Family[]> {
@@ -107,7 +108,6 @@ type IntervalHistogram = ReturnType<typeof monitorEventLoopDelay>;
 
 /** The histogram holds the time between two wake-ups, which without any delay is this. */
 const resolutionMs = 20;
-const minuteMs = 60_000;
 
 /** How late the event loop came to its work: p50, p99 and the worst of the last full minute; of the running one before that. */
 export class EventLoopDelay {

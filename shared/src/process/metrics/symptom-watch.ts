@@ -7,6 +7,7 @@ import {
   type Problem,
   type Share,
   type SymptomCause,
+  minuteMs,
 } from '../../domain/index.ts';
 import type { Clock } from '../clock.ts';
 import type { ProblemList } from '../problem-list.ts';
@@ -21,7 +22,6 @@ interface SymptomWatchDeps {
 }
 
 const looksEveryMs = 10_000;
-const minuteMs = 60_000;
 /** What is compared with the past goes back no further. */
 const rememberedMs = 60 * minuteMs;
 

@@ -1,5 +1,5 @@
 import type { HealthState, ScheduleProblem, Severity } from '../../contract/index.ts';
-import { hasOutcome, standingOf, statusOf } from '../../domain/index.ts';
+import { hasOutcome, standingOf, statusOf, type Instant } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
 import type { Change } from '../changes.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
@@ -8,7 +8,6 @@ import { rowsIn, updateRows } from '../upsert.ts';
 import { stateWords } from '../words.ts';
 import { keepListed, selectListed, type WindowMove } from './cronjob-list.ts';
 import type { LastRun } from './run-columns.ts';
-import { missedSlotOf } from './missed-slot.ts';
 
 /** Columns that state and change of a CronJob are made of, beside those of its row in the list. */
 const columns =
@@ -78,4 +77,16 @@ function toChange(row: Row, state: HealthState): Change {
       deleted: row['deleted_at'] !== null,
     },
   };
+}
+
+/**
+ * The newest judged slot of a row of `cronjobs`, if it is missed: one that was started after it has its outcome as well, whether its run has
+ * ended or not.
+ */
+export function missedSlotOf(row: Row): Instant | undefined {
+  const missedAt = optionalNumber(row['missed_slot_at']);
+  if (missedAt === undefined) return undefined;
+  const lastRun = fromJson(row['last_run']) as LastRun | undefined;
+  const startedAt = Math.max(optionalNumber(row['last_schedule_at']) ?? -Infinity, lastRun?.scheduledAt ?? -Infinity);
+  return startedAt >= missedAt ? undefined : missedAt;
 }

@@ -8,6 +8,7 @@ import {
   type BrokenTarget,
   type Execution,
   type Instant,
+  hourMs,
 } from '../../domain/index.ts';
 import { inParts, insertRows, rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber } from '../column.ts';
@@ -252,7 +253,6 @@ async function listIds(db: Db): Promise<number[]> {
 
 /** Rows that one transaction of the leader writes, so that recordings come between. */
 const rowsAtOnce = 100;
-const hourMs = 3_600_000;
 
 /**
  * Counts windows anew: of these CronJobs, or those that were counted longest ago, each about once an hour, a fiftieth of them at each call, which

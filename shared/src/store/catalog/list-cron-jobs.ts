@@ -8,7 +8,7 @@ import { rowsIn } from '../upsert.ts';
 import { selectCronJobs, toCronJobRow, type CronJobRow } from './cron-job-row.ts';
 import { templateColumns, toKnownTemplate, type KnownTemplate } from './job-templates.ts';
 import type { LastRun } from './run-columns.ts';
-import { missedSlotOf } from './missed-slot.ts';
+import { missedSlotOf } from './cron-job-change.ts';
 import { isPlaceholder, type CronJobFilter } from './cron-job-filter.ts';
 import { listIdsInOrder, type CronJobOrder } from './page-cron-jobs.ts';
 

@@ -1,4 +1,12 @@
-import { admit, criticalReserve, type Admission, type Instant, type RateLimit } from '../../domain/index.ts';
+import {
+  admit,
+  criticalReserve,
+  type Admission,
+  type Instant,
+  type RateLimit,
+  minuteMs,
+  hourMs,
+} from '../../domain/index.ts';
 import { firstRow, rows, type Row } from '../ask.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
@@ -12,9 +20,6 @@ import {
 } from '../rate-limits.ts';
 import { rowsIn } from '../upsert.ts';
 import { criticalPriority } from './delivery-record.ts';
-
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
 
 /** What a channel takes: at most so many messages in any hour, and so many in any minute. */
 export interface ChannelLimit {

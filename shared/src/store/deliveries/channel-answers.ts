@@ -1,5 +1,5 @@
 import type { DeliveryKind, Ref } from '../../contract/index.ts';
-import type { FrozenMessage, Instant } from '../../domain/index.ts';
+import { type FrozenMessage, type Instant, hourMs } from '../../domain/index.ts';
 import { firstRow, marks, rows } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
@@ -61,8 +61,6 @@ function statusIn(text: string | undefined): number | undefined {
   const [, digits] = /^(\d{3})(?::|$)/.exec(text ?? '') ?? [];
   return digits === undefined ? undefined : Number(digits);
 }
-
-const hourMs = 3_600_000;
 
 /** Accepted and refused attempts of each hour since `sinceAt` that had any, by the beginning of the hour; drills are in no figure. */
 export async function countAnswersByHour(

@@ -5,7 +5,7 @@ import type {
   DeliveryStateReason,
   MessageSeverity,
 } from '../../contract/index.ts';
-import type { FrozenMessage, Instant } from '../../domain/index.ts';
+import { type FrozenMessage, type Instant, hourMs } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
 import { fromJson, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
@@ -88,8 +88,6 @@ export const firstNoticeCause = 'firstNotice';
 export const afterCause = 'after';
 /** `cause` of the first message to a channel that was named for its alert when others had been told already. */
 export const newChannelCause = 'newChannel';
-
-const hourMs = 3_600_000;
 
 /** A message is tried for so long. */
 export function keptMs(severity: MessageSeverity): number {

@@ -7,7 +7,7 @@ import type {
   MessageSeverity,
   Severity,
 } from '../../contract/index.ts';
-import { foldable, type DigestedAlert, type FrozenMessage } from '../../domain/index.ts';
+import { foldable, type DigestedAlert, type FrozenMessage, dayMs } from '../../domain/index.ts';
 import { recordDecisions } from '../alert-decisions.ts';
 import { change, firstRow, inParts, marks, rows, type Row } from '../ask.ts';
 import { optionalNumber, optionalText } from '../column.ts';
@@ -22,7 +22,6 @@ import { insertDelivery } from './insert-delivery.ts';
 
 /** More than this is left for the next digest. */
 const mostFolded = 5_000;
-const dayMs = 24 * 3_600_000;
 
 export interface FoldRequest {
   /** As in the claim. */

@@ -1,10 +1,12 @@
 import type { DeliveryState, MessageSeverity } from '../../contract/index.ts';
-import { isIncomplete, type FrozenMessage } from '../../domain/index.ts';
-import type { Row } from '../ask.ts';
-import { fromJson } from '../column.ts';
+import { isIncomplete, type FrozenMessage, type Instant } from '../../domain/index.ts';
+import { type Row, change, rows } from '../ask.ts';
+import { fromJson, toJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { changeIn, rowsIn } from '../upsert.ts';
+import { recordDecisions } from '../alert-decisions.ts';
+import { idOrUndefined } from './delivery-record.ts';
 
 /**
  * What was waited for is kept with these alerts: their messages of which nothing was sent, and that wait for nothing else, go at once, and are
@@ -70,4 +72,51 @@ export async function listIncomplete(
 
 function payloadOf(row: Row): FrozenMessage {
   return fromJson(row['payload']) as FrozenMessage; // as insertDelivery wrote it
+}
+
+/**
+ * Freezes anew a message that was not sent yet, now that it says what held it back: every attempt sends the same. False: the claim
+ * is not ours any more.
+ */
+export async function updateHeldMessage(
+  tx: Tx,
+  of: { readonly deliveryId: string; readonly claimedBy: string; readonly payload: FrozenMessage },
+): Promise<boolean> {
+  const changed = await change(
+    tx,
+    "update deliveries set payload = ? where id = ? and claimed_by = ? and epoch = ? and state = 'claimed' and attempts <= 1 and maybe_sent = 0",
+    [toJson(of.payload), tx.dialect.id16(toId16(of.deliveryId)), of.claimedBy, tx.epoch ?? null],
+  );
+  return changed > 0;
+}
+
+const mostRows = 500;
+
+/**
+ * Says in the ledger of each message that is due why it does not go out yet: the process has just started, or has not judged everything
+ * once. `untilAt` undefined: unknown. Those in `known` were said before. Returns the ids of those that are said now.
+ */
+export async function recordHeldByGrace(
+  tx: Tx,
+  of: { readonly untilAt: Instant | undefined; readonly known: ReadonlySet<string> },
+): Promise<string[]> {
+  const due = await rows(
+    tx,
+    "select id, alert_id, channel_uid from deliveries where state = 'ready' and priority <= 2 and next_at <= ? and alert_id is not null " +
+      `order by id limit ${mostRows}`,
+    [tx.now()],
+  );
+  const fresh = due.filter((row) => !of.known.has(tx.dialect.id16Text(row['id'])));
+  await recordDecisions(
+    tx,
+    fresh.map((row) => ({
+      action: 'held',
+      reason: 'startupGrace',
+      untilAt: of.untilAt,
+      alertId: idOrUndefined(tx, row['alert_id']),
+      deliveryId: tx.dialect.id16Text(row['id']),
+      channelUid: tx.dialect.id16Text(row['channel_uid']),
+    })),
+  );
+  return fresh.map((row) => tx.dialect.id16Text(row['id']));
 }

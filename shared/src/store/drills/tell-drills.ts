@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { headingOf, spanInWords, type DrillMessage, type Instant } from '../../domain/index.ts';
+import { headingOf, spanInWords, type DrillMessage, type Instant, hourMs } from '../../domain/index.ts';
 import { recordDecisions } from '../alert-decisions.ts';
 import { insertRows } from '../ask.ts';
 import { optionalCleanText } from '../column.ts';
@@ -20,7 +20,6 @@ interface Channel {
   readonly name: string;
 }
 
-const hourMs = 3_600_000;
 /** What no receiver takes within this time is not delivered. */
 const [leastSendMs, mostSendMs] = [hourMs, 24 * hourMs];
 

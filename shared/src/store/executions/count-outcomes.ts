@@ -1,4 +1,4 @@
-import type { Instant } from '../../domain/index.ts';
+import { type Instant, dayMs } from '../../domain/index.ts';
 import { rows, type Row } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import { rowsOfFleet } from '../catalog/fleet-rows.ts';
@@ -18,8 +18,6 @@ export interface OutcomeCounts {
    */
   readonly firstAt: Instant | undefined;
 }
-
-const dayMs = 86_400_000;
 
 interface Sums {
   success: number;

@@ -4,7 +4,7 @@ import {
   type FailureCause,
   type ExecutionTrigger,
 } from '../../contract/index.ts';
-import type { Execution, Instant } from '../../domain/index.ts';
+import { type Execution, type Instant, minuteMs } from '../../domain/index.ts';
 import { firstRow, marks, rows, type Row } from '../ask.ts';
 import { optionalNumber, optionalText } from '../column.ts';
 import { toFault } from '../fault-columns.ts';
@@ -171,7 +171,6 @@ async function listFarPage(
   return toStoredExecutions(db, found);
 }
 
-const minuteMs = 60_000;
 /** Jobs are nearly always made so soon after they are due. */
 const soonMs = 86_400_000;
 

@@ -10,6 +10,7 @@ import {
   withoutSketch,
   type Instant,
   type Sketch,
+  dayMs,
 } from '../../domain/index.ts';
 import { inParts, marks, rows, type Row } from '../ask.ts';
 import type { Db } from '../database.ts';
@@ -28,7 +29,6 @@ export interface DurationShift {
 const hoursRecent = 24;
 const { recentRuns: fewestRecent, baselineRuns: fewestBaseline } = factsReach;
 const oldestDays = 400;
-const dayMs = 86_400_000;
 
 /** What is asked of durations. */
 interface WantedShift {

@@ -1,4 +1,4 @@
-import type { Instant } from '../../domain/index.ts';
+import { type Instant, dayMs } from '../../domain/index.ts';
 import { rows } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
@@ -64,8 +64,6 @@ export async function measureLongestFailures(
     ]),
   );
 }
-
-const dayMs = 86_400_000;
 
 /** Above so many the figures of days are read of the whole fleet: cheaper than naming each. */
 const mostNamed = 500;

@@ -1,6 +1,6 @@
 import { dayOf, type FailuresInRow, type Instant } from '../../domain/index.ts';
 import type { Db } from '../database.ts';
-import { listJudgedRuns, type JudgedRunRow } from '../facts/list-judged-runs.ts';
+import { listJudgedRuns, type JudgedRunRow } from '../facts/list-runs.ts';
 import { measureLastDurations, type LastDurations } from '../facts/measure-last-durations.ts';
 import { measureLongestOfDays } from '../facts/measure-longest-runs.ts';
 

@@ -1,3 +1,4 @@
+import type { SlotCause, SlotOutcome } from '../../contract/index.ts';
 import { type Instant, dayOf } from '../../domain/index.ts';
 import { change, inParts, insertRows, rows } from '../ask.ts';
 import { optionalCleanText } from '../column.ts';
@@ -6,7 +7,19 @@ import { causeWords, outcomeWords } from '../words.ts';
 import { cronJobChanges } from '../catalog/cron-job-change.ts';
 import { recordChanges } from '../changes.ts';
 import { updateRows } from '../upsert.ts';
-import type { StoredSlot } from './stored-slot.ts';
+
+/** An expected run that no run answered. */
+export interface StoredSlot {
+  readonly cronJobId: number;
+  readonly at: Instant;
+  readonly outcome: Exclude<SlotOutcome, 'matched' | 'late'>;
+  readonly cause: SlotCause | undefined;
+  /** At most 1,000 characters: of the run that stood in the way, or of the event that tells why. */
+  readonly message: string | undefined;
+  /** Beginning of the epoch that it fell into. */
+  readonly epochAt: Instant | undefined;
+  readonly inMaintenance: boolean;
+}
 
 const columns = [
   'cronjob_id',

@@ -2,6 +2,7 @@ import type { MessageDocument } from '../message-document.ts';
 import { toSections } from '../text.ts';
 import { breakLinks, breakMentions } from './escape.ts';
 import type { ChatFormat } from './format.ts';
+import { isObject, objectOf } from '../../json.ts';
 
 interface Entity {
   readonly type: 'bold' | 'pre' | 'text_link';
@@ -89,13 +90,8 @@ function plain(text: string): string {
 
 function answerOf(text: string): Readonly<Record<string, unknown>> {
   try {
-    const answer: unknown = JSON.parse(text);
-    return isObject(answer) ? answer : {};
+    return objectOf(JSON.parse(text));
   } catch {
     return {};
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock, settle } from '@cronjob-monitor/shared/testing';
-import { findOtherWriter, type LastBeat } from './sole-writer.ts';
+import { findOtherWriter, type LastBeat } from './prepare-schema.ts';
 
 const leaseMs = 15_000;
 const never = new AbortController().signal;

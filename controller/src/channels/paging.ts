@@ -1,20 +1,44 @@
-import { pagingPayload, type PagingTarget, receiverUrlProblem } from '@cronjob-monitor/shared/domain';
-import type { SendDeps, SendRequest } from '../channel.ts';
-import type { Outcome } from '../outcome.ts';
-import { sendLimitMs } from '../limits.ts';
-import { jsonHeaders, sendAndJudge } from '../send-and-judge.ts';
+import {
+  pagingEndpointRefused,
+  type PagingPayload,
+  pagingPayload,
+  type PagingTarget,
+  receiverUrlProblem,
+} from '@cronjob-monitor/shared/domain';
+import { type Channel, type SendDeps, type SendRequest, sendLimitMs } from './channel.ts';
+import { findRoutingKey, unusable } from './secret-value.ts';
+import type { Outcome } from './outcome.ts';
+import { jsonHeaders, sendAndJudge } from './send-and-judge.ts';
 import { startTimeLimit } from '@cronjob-monitor/shared/process';
-import { failedInTransport, toTransportFailure } from '../transport-failure.ts';
+import { failedInTransport, toTransportFailure } from './transport-failure.ts';
+
+/** A service that pages people, by its events endpoint. */
+export const paging: Channel<'paging', PagingCredentials, PagingPayload> = {
+  type: 'paging',
+  paceOf: () => ({ inFlight: 2, gapMs: 0 }),
+  credentialsOf: ({ paging: { routingKeySecretRef } }, secrets) => {
+    const routingKey = findRoutingKey(routingKeySecretRef, secrets);
+    return typeof routingKey === 'string' ? { routingKey } : routingKey;
+  },
+  hostsOf(target, _credentials, { addresses }) {
+    const endpoint = endpointOf(target);
+    if (!endpoint) return unusable('spec.paging.endpoint is no usable https URL', 'addressRefused');
+    // The author of a channel must not choose where another team's key goes.
+    return addresses.takesPages(endpoint) ? [endpoint.hostname] : unusable(pagingEndpointRefused, 'addressRefused');
+  },
+  payloadOf: pagingPayload,
+  send: sendPaging,
+};
 
 /** The region of most accounts; others name theirs in the spec. */
 const defaultEndpoint = 'https://events.pagerduty.com/v2/enqueue';
 
-export interface PagingCredentials {
+interface PagingCredentials {
   readonly routingKey: string;
 }
 
 /** Where events go; undefined when the spec names no usable https URL. */
-export function endpointOf({ paging }: PagingTarget): URL | undefined {
+function endpointOf({ paging }: PagingTarget): URL | undefined {
   const endpoint = paging.endpoint ?? defaultEndpoint;
   const url = receiverUrlProblem(endpoint) === undefined ? URL.parse(endpoint) : null;
   return url?.protocol === 'https:' ? url : undefined;
@@ -24,7 +48,7 @@ export function endpointOf({ paging }: PagingTarget): URL | undefined {
  * Its events one after the other, within one time for all; the first that is not taken ends it. Accepted is any 2xx, 202 by the
  * documentation.
  */
-export async function sendPaging(
+async function sendPaging(
   { outgoing, target, credentials, form }: SendRequest<PagingTarget, PagingCredentials>,
   deps: SendDeps,
   signal: AbortSignal,

@@ -1,16 +1,30 @@
-import { chatPayload, chatServices, type ChatTarget } from '@cronjob-monitor/shared/domain';
-import type { SendDeps, SendRequest } from '../channel.ts';
-import { longestMs, sendHttp } from '../outbound-http.ts';
-import { failed, type Outcome } from '../outcome.ts';
-import { jsonHeaders, judgeAnswer } from '../send-and-judge.ts';
-import { failedInTransport } from '../transport-failure.ts';
+import { chatPayload, chatServices, chatUrlProblem, type ChatTarget } from '@cronjob-monitor/shared/domain';
+import type { Channel, SendDeps, SendRequest } from './channel.ts';
+import { findSecretUrl, isUnusable } from './secret-value.ts';
+import { longestMs, sendHttp } from './outbound-http.ts';
+import { failed, type Outcome } from './outcome.ts';
+import { jsonHeaders, judgeAnswer } from './send-and-judge.ts';
+import { failedInTransport } from './transport-failure.ts';
+
+/** A room of a chat service, by its incoming webhook: one message at a time. */
+export const chat: Channel<'chat', ChatCredentials, object> = {
+  type: 'chat',
+  paceOf: ({ chat: { format } }) => ({ inFlight: 1, gapMs: chatServices[format].gapMs }),
+  credentialsOf: ({ chat: { webhookSecretRef, format } }, secrets) => {
+    const url = findSecretUrl(webhookSecretRef, secrets, (value) => chatUrlProblem(format, value));
+    return isUnusable(url) ? url : { url };
+  },
+  hostsOf: (_target, { url }) => [url.hostname],
+  payloadOf: chatPayload,
+  send: sendChat,
+};
 
 /** The secret of this channel: the address is all that a sender needs. */
-export interface ChatCredentials {
+interface ChatCredentials {
   readonly url: URL;
 }
 
-export async function sendChat(
+async function sendChat(
   { outgoing, target, credentials, form }: SendRequest<ChatTarget, ChatCredentials>,
   deps: SendDeps,
   signal: AbortSignal,
