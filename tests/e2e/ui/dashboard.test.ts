@@ -91,6 +91,20 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
   );
 
   journey(
+    'has them in one line with the counts of a large fleet too, and moves nothing as these come',
+    async (page) => {
+      for (const width of [1_024, 1_280, 1_440, 1_536]) {
+        await page.setViewportSize({ width, height: 900 });
+        await go(page, '/cronjobs');
+        await page.getByText('10,000 CronJobs').waitFor();
+        const heightPx = (await page.getByRole('search', { name: /^Filters of / }).boundingBox())?.height ?? 0;
+        assert.ok(heightPx > 0 && heightPx <= 40, `${width}: ${heightPx} px`);
+      }
+    },
+    { extra: 9_985 },
+  );
+
+  journey(
     'chooses a state by a list where there is no room for a button each',
     async (page) => {
       await go(page, '/cronjobs');
@@ -126,6 +140,26 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
     await service.getByRole('link').click();
     await page.waitForURL(/\/cronjobs\?state=suspended$/);
   });
+
+  journey(
+    'counts on the page of alerts what stands there, and all of it beside the tab',
+    async (page) => {
+      for (const { item } of service().fleet.slice(15))
+        Object.assign(item, { verdict: { ...item.verdict, state: 'failing', words: 'Last run failed' } });
+      await go(page, '/alerts');
+      await page.getByRole('heading', { name: 'Failing' }).waitFor();
+      const total = /\d+/.exec(
+        (await page
+          .locator('main')
+          .getByRole('link', { name: /^Open \d/ })
+          .textContent()) ?? '',
+      )?.[0];
+      assert.ok(Number(total) > 100);
+      assert.match((await page.locator('main').textContent()) ?? '', /Failing\s*\d+ CronJobs on this page/);
+      assert.equal(await page.locator('main li[data-row]').count(), 100);
+    },
+    { extra: 120 },
+  );
 
   journey('cuts no sentence of an incident', async (page) => {
     await go(page, '/');

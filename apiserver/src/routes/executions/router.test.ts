@@ -333,7 +333,7 @@ test('says which line of its log is decisive, since when it is seen, and quotes 
     number: 2,
     jobName: run.jobName,
     pod: 'p2',
-    href: `/cronjobs/prod/backup/runs/${run.jobName}?pod=p2&container=main#L2`,
+    href: `/cronjobs/prod/backup/runs/${run.jobName}?pod=p2&container=main#decisive`,
   };
   assert.deepEqual(detail.verdict.logLine, logLine);
   const listed = (await list(fleet)).items.map(({ verdict }) => verdict.logLine?.text ?? null);

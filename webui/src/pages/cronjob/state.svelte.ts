@@ -103,14 +103,14 @@ export class CronJobState {
   });
 
   /**
-   * Whether a change may show in what a carried run does not bring: advice, risks, targets and the route, which a success leaves as they are; or
-   * the carried run could not be taken over.
+   * Whether a change may show in what a carried run does not bring: advice, risks, targets and the route, which a success leaves as they are
+   * but for risks that are counted from runs; or the carried run could not be taken over.
    */
   #isNews(hint: Hint): boolean {
     if (hint.kind === 'run') return isOf(hint.data.cronjob, this.ref);
     if (!this.#concerns(hint)) return false;
     const shown = this.detail.value;
-    if (hint.kind === 'execution') return hint.data.status !== 'success';
+    if (hint.kind === 'execution') return hint.data.status !== 'success' || isCounted(shown);
     if (hint.kind !== 'cronjob' || !shown) return true;
     const { state, suspended, deleted } = hint.data;
     const isSame = suspended === shown.suspended && deleted === (shown.deletedAt !== null);
@@ -315,6 +315,13 @@ function withNewest(before: readonly RecentRun[], newest: readonly RecentRun[]):
 
 function isOf(one: Ref, { namespace, name }: Ref): boolean {
   return one.namespace === namespace && one.name === name;
+}
+
+/** Of risks: counted from the runs, so that a success may end one. */
+const countedRisks: ReadonlySet<string> = new Set(['repeats', 'rate', 'limit', 'overlap']);
+
+function isCounted(detail: CronJobDetail | undefined): boolean {
+  return detail?.tonight?.risks.some(({ code }) => countedRisks.has(code)) ?? false;
 }
 
 function concernsRoute({ kind }: Hint): boolean {
