@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { IncidentList } from '@cronjob-monitor/shared/contract';
+import type { CoverageList, IncidentList, Overview } from '@cronjob-monitor/shared/contract';
 import { whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
 
@@ -60,6 +60,13 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
     async (page) => {
       await go(page, '/');
       const row = page.locator('li[data-row="prod/search-reindex"]');
+      await row.getByText('Not started for').waitFor();
+      assert.equal(await row.getByText('Running').count(), 0);
+      const reindex = service().fleet.find(({ item }) => item.name === 'search-reindex');
+      assert.ok(reindex && reindex.item.runningJobs > 0);
+      // Before an alert tells of it.
+      Object.assign(reindex.item, { verdict: { ...reindex.item.verdict, state: 'failing', kind: 'waiting' } });
+      await go(page, '/alerts');
       await row.getByText('Not started for').waitFor();
       assert.equal(await row.getByText('Running').count(), 0);
       await go(page, '/cronjobs/prod/search-reindex');
@@ -160,6 +167,23 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
     },
     { extra: 120 },
   );
+
+  journey('gives the first monitor a namespace that has CronJobs which no monitor selects', async (page) => {
+    const api = `${service().url}/api/v1`;
+    const overview = (await (await page.request.get(`${api}/overview`)).json()) as Overview;
+    const none = { critical: 0, warning: 0, failing: 0, unknown: 0, suspended: 0, healthy: 0 };
+    const byState = { ...overview.coverage?.byState, unwatched: 6 };
+    const coverage = { ...overview.coverage, byState };
+    const empty = { ...overview, headline: 'Nothing is watched yet', states: none, incidents: [], coverage };
+    service().answer('overview', { value: empty });
+    const found = (await (await page.request.get(`${api}/coverage`)).json()) as CoverageList;
+    const [first] = found.items;
+    service().answer('coverage', { value: { ...found, items: [{ ...first, namespace: 'payments' }] } });
+    await go(page, '/');
+    await seen(page, 'CronJobs that no monitor selects: 6');
+    await seen(page, /namespace: payments}/);
+    await seen(page, 'this one watches every CronJob of namespace payments.');
+  });
 
   journey('cuts no sentence of an incident', async (page) => {
     await go(page, '/');
