@@ -99,27 +99,20 @@ export function presentExecutionDetail(
 function explainSlow(
   run: StoredExecution,
   alerts: readonly Alert[],
-  compared: ComparedRuns | undefined,
+  compared?: ComparedRuns,
 ): ExplainedRun | undefined {
-  const alert = alerts.find(
-    ({ type, subject }) => type === 'durationRegression' || (type === 'slaBreached' && subject === 'maxDuration'),
-  );
+  const alert = alerts.find(({ type, subject }) => type === 'durationRegression' || subject === 'maxDuration');
   if (run.status !== 'success' || !alert) return undefined;
-  const { namespace, name } = alert.monitor;
+  const monitor = `${alert.monitor.namespace}/${alert.monitor.name}`;
   const limit = alert.context.limit === null ? 'time' : limitInWords(alert.context.limit);
+  const tooLong = `it took longer than the ${limit} that monitor ${monitor} allows`;
+  const slower = `runs take longer than before: ${limit} is the limit of monitor ${monitor}`;
+  const words = 'Look at what differs from the last success, or allow it more time in the rules';
   return {
-    cause:
-      alert.type === 'slaBreached'
-        ? `it took longer than the ${limit} that monitor ${namespace}/${name} allows`
-        : `runs take longer than before: ${limit} is the limit of monitor ${namespace}/${name}`,
+    cause: alert.type === 'slaBreached' ? tooLong : slower,
     change: compared && changeWords(compareRuns(compared.before, compared.after)),
     logLine: undefined,
-    step: {
-      action: 'openRules',
-      words: 'Look at what differs from the last success, or allow it more time in the rules',
-      command: null,
-      href: `/monitors/${namespace}/${name}?part=rules`,
-    },
+    step: { action: 'openRules', words, command: null, href: `/monitors/${monitor}?part=rules` },
     suggestedFix: undefined,
   };
 }

@@ -34,7 +34,7 @@ const stripLength = 90;
 export const runsPerPage = 20;
 /** Runs that the detail has itself. */
 const detailRuns = 20;
-export const ranges = ['7', '14', '30', '90'] as const;
+const ranges = ['7', '14', '30', '90'] as const;
 type RangeDays = (typeof ranges)[number];
 /** One is shown at a time; its name is in the address. */
 export const cronJobParts = ['now', 'runs', 'trends', 'rules'] as const;
