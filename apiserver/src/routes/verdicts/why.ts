@@ -119,7 +119,11 @@ function explainAlert(
     cronJob: alert.cronJob,
     kind: alert.type,
     findings: [...found, ...named.filter(({ code }) => !found.some((one) => one.code === code))],
-    run: run ? (why?.step ?? openRunOf(alert.cronJob, run.jobName)) : looked && openRunOf(alert.cronJob, looked),
+    run: run
+      ? (why?.step ?? openRunOf(alert.cronJob, run.jobName))
+      : looked
+        ? openRunOf(alert.cronJob, looked)
+        : undefined,
     waiting: stuckJob && isWaiting ? { jobName: stuckJob, reason: facts.reason } : undefined,
     runbook: runbookOf(cronJob),
     isSuspended: cronJob?.suspended ?? false,

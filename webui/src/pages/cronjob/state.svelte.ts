@@ -110,7 +110,8 @@ export class CronJobState {
     if (hint.kind === 'run') return isOf(hint.data.cronjob, this.ref);
     if (!this.#concerns(hint)) return false;
     const shown = this.detail.value;
-    if (hint.kind === 'execution') return hint.data.status !== 'success' || isCounted(shown);
+    const isCounted = shown?.tonight?.risks.some(({ code }) => countedRisks.has(code));
+    if (hint.kind === 'execution') return hint.data.status !== 'success' || isCounted === true;
     if (hint.kind !== 'cronjob' || !shown) return true;
     const { state, suspended, deleted } = hint.data;
     const isSame = suspended === shown.suspended && deleted === (shown.deletedAt !== null);
@@ -319,10 +320,6 @@ function isOf(one: Ref, { namespace, name }: Ref): boolean {
 
 /** Of risks: counted from the runs, so that a success may end one. */
 const countedRisks: ReadonlySet<string> = new Set(['repeats', 'rate', 'limit', 'overlap']);
-
-function isCounted(detail: CronJobDetail | undefined): boolean {
-  return detail?.tonight?.risks.some(({ code }) => countedRisks.has(code)) ?? false;
-}
 
 function concernsRoute({ kind }: Hint): boolean {
   return kind === 'monitor' || kind === 'silence' || kind === 'channel';
