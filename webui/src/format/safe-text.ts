@@ -9,9 +9,8 @@ export function safeText(text: string): string {
 
 /** A name of at most so many characters; of a longer one beginning and end, which tell names of one family apart. */
 export function shortName(name: string, most: number): string {
-  if (name.length <= most) return name;
-  const endLength = Math.floor((most - 1) / 2);
-  return `${name.slice(0, most - 1 - endLength)}…${name.slice(-endLength)}`;
+  const end = Math.floor((most - 1) / 2);
+  return name.length <= most ? name : `${name.slice(0, most - 1 - end)}…${name.slice(-end)}`;
 }
 
 // The very characters are meant here.
