@@ -588,13 +588,9 @@ for (const [type, subject, cause] of [
       return { jobName: `backup-${at}`, createdAt: from, startedAt: from, finishedAt: from + durationMs, durationMs };
     });
     await fleet.addRuns(cronJob, slow ?? {}, quick ?? {});
-    await addAlert(fleet, {
-      type,
-      ...(subject && { subject }),
-      sinceAt: slow?.finishedAt ?? 0,
-      figures: { measured: 1_800, limit: 1_200, unit: 'seconds' },
-      context: subject === undefined ? {} : { jobName: 'backup-0' },
-    });
+    const figures = { measured: 1_800, limit: 1_200, unit: 'seconds' };
+    const about = subject ? { type, subject, context: { jobName: 'backup-0' } } : { type, context: {} };
+    await addAlert(fleet, { ...about, sinceAt: slow?.finishedAt ?? 0, figures });
     const { verdict, alerts } = (await fleet.ask(`${path}/backup-0`)).json() as ExecutionDetail;
     assert.deepEqual([alerts.length, verdict.state, verdict.cause], [1, 'healthy', cause]);
     assert.match(verdict.step?.words ?? '', /^Look at what differs from the last success/);
