@@ -85,7 +85,7 @@ export const VerdictLogLine = object({
   number: count,
   jobName: text,
   pod: text,
-  /** The run, open at the line. */
+  /** The run, open at the line: where it stands in the log that is shown, live or kept. */
   href: text,
 });
 export type VerdictLogLine = Of<typeof VerdictLogLine>;

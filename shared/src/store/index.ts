@@ -133,7 +133,13 @@ export * from './alerts/list-told.ts';
 export type { AlertRecord } from '../domain/index.ts';
 export * from './alerts/write-alerts.ts';
 export * from './alerts/list-judged-ids.ts';
-export { findHeldForParents, findHolder, hasDependencies, listDependencies, listParentAlerts } from './alerts/dependencies.ts';
+export {
+  findHeldForParents,
+  findHolder,
+  hasDependencies,
+  listDependencies,
+  listParentAlerts,
+} from './alerts/dependencies.ts';
 export * from './alerts/move-alert-counters.ts';
 export * from './alert-decisions.ts';
 export * from './silences.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { health } from './fixtures/answers/index.ts';
 import { startFakeService, type FakeService } from './fixtures/api-server.ts';
 import { builtUi, openPage, startBrowser, until, whyNoBrowser } from './fixtures/browser.ts';
 
@@ -19,6 +20,12 @@ const scrollThrough = `new Promise((resolve) => {
   };
   requestAnimationFrame(step);
 })`;
+
+/** Adds up by how much the page moves by itself. */
+const noteShifts = `globalThis.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.shift += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });`;
 
 describe('ten thousand CronJobs', { skip: whyNoBrowser() ?? false }, () => {
   let browser: Browser;
@@ -55,15 +62,27 @@ describe('ten thousand CronJobs', { skip: whyNoBrowser() ?? false }, () => {
     assert.deepEqual(opened.complaints, []);
   });
 
+  test('are pages that a banner, which is heard of late, does not push down', async () => {
+    const unwell = { ...health, status: 'degraded', problems: ['A message that is due has waited for 7 min'] };
+    const made = async (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 400, unwell));
+    service.answer('health', { made });
+    for (const path of ['/alerts', '/cronjobs']) {
+      await using opened = await openPage(browser, { viewport: { width: 390, height: 844 } });
+      const { page } = opened;
+      await page.addInitScript({ content: noteShifts });
+      await page.goto(service.url + path);
+      await page.getByText('nightly-backup').first().waitFor();
+      await page.getByText('A message that is due has waited for 7 min').waitFor();
+      const shift = await page.evaluate<number>('globalThis.shift');
+      assert.ok(shift < 0.02, `${path}: layout shift ${shift}`);
+    }
+    service.answer('health', undefined);
+  });
+
   test('are a dashboard that does not move once it is painted', async (context) => {
     await using opened = await openPage(browser);
     const { page } = opened;
-    await page.addInitScript({
-      content: `globalThis.shift = 0;
-        new PerformanceObserver((list) => {
-          for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.shift += entry.value;
-        }).observe({ type: 'layout-shift', buffered: true });`,
-    });
+    await page.addInitScript({ content: noteShifts });
     await page.goto(service.url);
     await page.getByText('No success for').first().waitFor();
     await page.waitForTimeout(500);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import type { CronJobDetail } from '@cronjob-monitor/shared/contract';
 import { whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
 
@@ -38,6 +39,34 @@ describe('the pages of a CronJob and of its runs', { skip: whyNoBrowser() ?? fal
       await page.getByRole('table', { name: 'Runs, newest first' }).waitFor();
     },
   );
+
+  journey('asks again for a risk that is counted from runs once a run succeeds, and for no other', async (page) => {
+    const path = 'cronjobs/data/nightly-backup';
+    const query = 'recent=90&include=route,advice,tonight,targets&zone=UTC';
+    const detail = (await (await page.request.get(`${service().url}/api/v1/${path}?${query}`)).json()) as CronJobDetail;
+    const risk = (code: string, words: string): object => ({ code, level: 'likely', words });
+    let risks = [risk('repeats', 'Failed the last 2 nights')];
+    const tonight = { ...detail.tonight, at: [], runs: 1, expectedSeconds: null, p95Seconds: null };
+    service().answer(path, { made: async () => ({ ...detail, tonight: { ...tonight, risks } }) });
+    await go(page, `/${path}`);
+    await seen(page, 'At risk: Failed the last 2 nights');
+    const asked = (): number => service().asked.filter((line) => line.startsWith(`GET ${path}?`)).length;
+    const succeed = (): void =>
+      service().say('execution', {
+        namespace: 'data',
+        cronJobName: 'nightly-backup',
+        jobName: 'nightly-backup-1',
+        status: 'success',
+      });
+    risks = [risk('deaf', 'If it fails, no channel is told')];
+    succeed();
+    await page.getByText('At risk: Failed the last 2 nights').waitFor({ state: 'detached' });
+    await seen(page, 'At risk: If it fails, no channel is told');
+    const before = asked();
+    succeed();
+    await page.waitForTimeout(1_000);
+    assert.equal(asked(), before);
+  });
 
   journey('shows the numbers of a chart as a table', async (page) => {
     await go(page, '/cronjobs/data/nightly-backup?part=trends');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { IncidentList } from '@cronjob-monitor/shared/contract';
+import type { CoverageList, IncidentList, Overview } from '@cronjob-monitor/shared/contract';
 import { whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
 
@@ -62,6 +62,13 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
       const row = page.locator('li[data-row="prod/search-reindex"]');
       await row.getByText('Not started for').waitFor();
       assert.equal(await row.getByText('Running').count(), 0);
+      const reindex = service().fleet.find(({ item }) => item.name === 'search-reindex');
+      assert.ok(reindex && reindex.item.runningJobs > 0);
+      // Before an alert tells of it.
+      Object.assign(reindex.item, { verdict: { ...reindex.item.verdict, state: 'failing', kind: 'waiting' } });
+      await go(page, '/alerts');
+      await row.getByText('Not started for').waitFor();
+      assert.equal(await row.getByText('Running').count(), 0);
       await go(page, '/cronjobs/prod/search-reindex');
       await seen(page, '1 active run');
       assert.equal(await page.locator('main .badge', { hasText: 'Running' }).count(), 0);
@@ -88,6 +95,20 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
       }
     },
     { width: 1024 },
+  );
+
+  journey(
+    'has them in one line with the counts of a large fleet too, and moves nothing as these come',
+    async (page) => {
+      for (const width of [1_024, 1_280, 1_440, 1_536]) {
+        await page.setViewportSize({ width, height: 900 });
+        await go(page, '/cronjobs');
+        await page.getByText('10,000 CronJobs').waitFor();
+        const heightPx = (await page.getByRole('search', { name: /^Filters of / }).boundingBox())?.height ?? 0;
+        assert.ok(heightPx > 0 && heightPx <= 40, `${width}: ${heightPx} px`);
+      }
+    },
+    { extra: 9_985 },
   );
 
   journey(
@@ -125,6 +146,43 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
     const service = page.getByRole('definition').filter({ hasText: 'legacy-sync for 41 d' });
     await service.getByRole('link').click();
     await page.waitForURL(/\/cronjobs\?state=suspended$/);
+  });
+
+  journey(
+    'counts on the page of alerts what stands there, and all of it beside the tab',
+    async (page) => {
+      for (const { item } of service().fleet.slice(15))
+        Object.assign(item, { verdict: { ...item.verdict, state: 'failing', words: 'Last run failed' } });
+      await go(page, '/alerts');
+      await page.getByRole('heading', { name: 'Failing' }).waitFor();
+      const total = /\d+/.exec(
+        (await page
+          .locator('main')
+          .getByRole('link', { name: /^Open \d/ })
+          .textContent()) ?? '',
+      )?.[0];
+      assert.ok(Number(total) > 100);
+      assert.match((await page.locator('main').textContent()) ?? '', /Failing\s*\d+ CronJobs on this page/);
+      assert.equal(await page.locator('main li[data-row]').count(), 100);
+    },
+    { extra: 120 },
+  );
+
+  journey('gives the first monitor a namespace that has CronJobs which no monitor selects', async (page) => {
+    const api = `${service().url}/api/v1`;
+    const overview = (await (await page.request.get(`${api}/overview`)).json()) as Overview;
+    const none = { critical: 0, warning: 0, failing: 0, unknown: 0, suspended: 0, healthy: 0 };
+    const byState = { ...overview.coverage?.byState, unwatched: 6 };
+    const coverage = { ...overview.coverage, byState };
+    const empty = { ...overview, headline: 'Nothing is watched yet', states: none, incidents: [], coverage };
+    service().answer('overview', { value: empty });
+    const found = (await (await page.request.get(`${api}/coverage`)).json()) as CoverageList;
+    const [first] = found.items;
+    service().answer('coverage', { value: { ...found, items: [{ ...first, namespace: 'payments' }] } });
+    await go(page, '/');
+    await seen(page, 'CronJobs that no monitor selects: 6');
+    await seen(page, /namespace: payments}/);
+    await seen(page, 'this one watches every CronJob of namespace payments.');
   });
 
   journey('cuts no sentence of an incident', async (page) => {

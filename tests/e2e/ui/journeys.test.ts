@@ -207,7 +207,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     };
     await page.addInitScript({ content: 'window.print = () => { window.printed = true; }' });
     await enter('/', 'Killed', /^L102 of the log of nightly-backup-/);
-    await page.waitForURL(/\/runs\/nightly-backup-\d+.*#L102$/);
+    await page.waitForURL(/\/runs\/nightly-backup-\d+.*#decisive$/);
     await page.locator('.log .marked').waitFor();
     await enter('/cronjobs/data/nightly-backup', 'Last runs', /^If it failed now, data-chat hears/);
     await page.locator('#who-hears').getByText('Silenced until').waitFor();

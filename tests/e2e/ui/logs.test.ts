@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
-import type { ExecutionDetail } from '@cronjob-monitor/shared/contract';
+import type { ExecutionDetail, JobLogs } from '@cronjob-monitor/shared/contract';
 import { whyNoBrowser } from './fixtures/browser.ts';
 import { foundInLogs } from './fixtures/answers/index.ts';
 import { useJourneys } from './fixtures/journeys.ts';
@@ -38,6 +38,28 @@ describe('what the log says, in the user interface', { skip: whyNoBrowser() ?? f
       [`GET ${path.replace('/runs/', '/executions/')}?include=${include}`],
       'one request tells all',
     );
+  });
+
+  journey('marks the decisive line where it stands in a live log that is longer than the kept one', async (page) => {
+    const asked = `${path.replace('/runs/', '/executions/')}/logs`;
+    const kept = (await (await page.request.get(`${service().url}/api/v1/${asked}`)).json()) as JobLogs;
+    const decisive = (kept.decisive ?? []).map((line) => ({ ...line, number: line.number + 10 }));
+    const live = {
+      source: 'live',
+      logs: `${'INFO earlier\n'.repeat(10)}${kept.logs}`,
+      lines: kept.lines + 10,
+      decisive,
+    };
+    service().answer(asked, { value: { ...kept, ...live } });
+    await go(page, '/');
+    await page
+      .getByRole('link', { name: /^L102 of the log of nightly-backup-/ })
+      .first()
+      .click();
+    const marked = page.locator('.log .marked');
+    await marked.getByText('Killed', { exact: true }).waitFor();
+    await marked.getByRole('button', { name: 'Link to line 112' }).waitFor();
+    assert.equal(await marked.count(), 1);
   });
 
   journey(
@@ -109,8 +131,15 @@ describe('what the log says, in the user interface', { skip: whyNoBrowser() ?? f
     await page.getByText('INFO heap 467 MiB').first().waitFor();
     await page.getByText('Killed').first().waitFor();
     await page.getByRole('link', { name: 'nightly-backup' }).first().click();
-    await page.waitForURL(/runs\/nightly-backup-\d+\?pod=nightly-backup-\d+-x7kqm&container=backup#L101$/);
+    await page.waitForURL(
+      /runs\/nightly-backup-\d+\?pod=nightly-backup-\d+-x7kqm&container=backup&source=stored#L101$/,
+    );
     await page.locator('.log .marked').getByText('INFO heap 467 MiB').waitFor();
+    const asked = service().asked.filter((line) => /\/logs\?/.test(line));
+    assert.match(asked.at(-1) ?? '', /source=stored/, 'its number is that of the kept log');
+    await page.getByRole('button', { name: 'Kept log' }).click();
+    await page.waitForURL(/container=backup$/);
+    await page.getByRole('button', { name: 'Kept log' }).waitFor({ state: 'detached' });
     // Fifty lines are enough until more are asked for.
     const made = async (query: URLSearchParams): Promise<unknown> => {
       const { items, ...found } = foundInLogs(service().fleet, query);

@@ -31,7 +31,7 @@ export function walkQuestions(engine: 'chromium' | 'firefox'): void {
     await go(page, '/');
     const row = page.locator('[data-row="data/nightly-backup"]');
     await row.getByRole('link', { name: /^L102 of the log of nightly-backup-/ }).click();
-    await page.waitForURL(/runs\/nightly-backup-\d+\?pod=nightly-backup-\d+-x7kqm&container=backup#L102$/);
+    await page.waitForURL(/runs\/nightly-backup-\d+\?pod=nightly-backup-\d+-x7kqm&container=backup#decisive$/);
     const line = page.locator('.log .marked');
     await line.getByText('Killed', { exact: true }).waitFor();
     await line.getByText('Last line that speaks of an error, seen first on 19 Nov').waitFor();

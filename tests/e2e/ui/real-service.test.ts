@@ -9,13 +9,9 @@ import { failedStatus, putCronJob, putJob, slotNumber } from '../../faults/harne
 import type { MonitorProcess } from '../../servers/index.ts';
 import { builtUi, openPage, startBrowser, whyNoBrowser } from './fixtures/browser.ts';
 
-/** What the user interface believes of the API: it belongs to another project of the compiler. */
-const { served } = (await import(new URL('../../../webui/src/api/served.ts', import.meta.url).href)) as {
-  served: Readonly<Record<string, boolean>>; // as that file exports it
-};
 const nobody = '00000000-0000-7000-8000-000000000000';
 
-/** A question that only a service with this part of the API answers. */
+/** A question about each part of the API that the pages live from. */
 const questions: Readonly<Record<string, readonly [method: 'GET' | 'POST', path: string]>> = {
   alerts: ['GET', 'alerts'],
   alert: ['GET', `alerts/${nobody}`],
@@ -71,8 +67,7 @@ describe('the user interface of the running service', { skip: whyNoBrowser() ?? 
   const go = (page: Page, path: string): Promise<unknown> => page.goto(service.api + path);
   const seen = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
 
-  test('knows which parts of the API the service answers', async () => {
-    assert.deepEqual(Object.keys(questions).sort(), Object.keys(served).sort());
+  test('lives from parts of the API that the service answers', async () => {
     const wrong: string[] = [];
     for (const [part, [method, path]] of Object.entries(questions)) {
       const stop = new AbortController();
@@ -83,7 +78,7 @@ describe('the user interface of the running service', { skip: whyNoBrowser() ?? 
       });
       const isThere = answer.status !== 404 || ((await answer.json()) as ErrorBody).error.details?.kind !== 'Route';
       stop.abort();
-      if (isThere !== served[part]) wrong.push(`${part}: ${answer.status}`);
+      if (!isThere) wrong.push(`${part}: ${answer.status}`);
     }
     assert.deepEqual(wrong, []);
   });

@@ -4,7 +4,7 @@ import { whyNoBrowser } from './fixtures/browser.ts';
 import { useJourneys } from './fixtures/journeys.ts';
 
 describe('the wall, in the user interface', { skip: whyNoBrowser() ?? false }, () => {
-  const { journey, go, service } = useJourneys();
+  const { journey, go, seen, service } = useJourneys();
 
   journey(
     'tints the time in which messages are held back, says so, and has a line there in forced colours',
@@ -44,6 +44,27 @@ describe('the wall, in the user interface', { skip: whyNoBrowser() ?? false }, (
       await page.getByRole('navigation', { name: 'Main pages' }).getByRole('link', { name: 'Wall' }).click();
       await page.getByRole('grid').waitFor();
       assert.equal(await page.locator('h1').textContent(), 'Wall');
+      await seen(page, 'Tap a cell to see what is in it, and once more to open it.');
+      assert.equal(await page.getByText('Point at a cell').count(), 0);
+    },
+    { width: 390 },
+  );
+
+  journey(
+    'tells long names of one family apart on a phone, by their ends',
+    async (page) => {
+      const [first, second] = service().fleet;
+      const ends = ['first', 'second'];
+      for (const [at, member] of [first, second].entries())
+        Object.assign(member?.item ?? {}, { name: `export-of-all-ledger-entries-to-the-warehouse-${ends[at]}` });
+      await go(page, '/wall');
+      for (const end of ends) {
+        const name = page.getByRole('rowheader', { name: new RegExp(`warehouse-${end}`) });
+        await name.getByText(new RegExp(`^export-.*….*-${end}$`)).waitFor();
+      }
+      const isCut = 'one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflow === "hidden"';
+      const names = "[...document.querySelectorAll('.row [role=rowheader] *')]";
+      assert.equal(await page.evaluate(`${names}.filter((one) => ${isCut}).length`), 0);
     },
     { width: 390 },
   );

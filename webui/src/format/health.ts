@@ -36,7 +36,8 @@ export function healthNotice(health: Health, viewer: Viewer): HealthNotice | und
     return { tone: health.ready ? 'warn' : 'crit', headline: first, problems: others, isOfBefore };
   }
   const since = health.lastEvaluation === null ? '' : ` since ${sinceText(health.lastEvaluation, viewer)}`;
-  return { tone: 'crit', headline: `Nothing was evaluated${since}`, problems: [first, ...others], isOfBefore };
+  // Why comes before what follows from it.
+  return { tone: 'crit', headline: first, problems: [`Nothing was evaluated${since}`, ...others], isOfBefore };
 }
 
 /** The service tells its problems without a stop, in the middle of a line, with instants in UTC and durations as it is configured with them. */

@@ -7,6 +7,12 @@ export function safeText(text: string): string {
   return hidden.test(text) ? text.replace(hiddenAll, symbolOf) : text;
 }
 
+/** A name of at most so many characters; of a longer one beginning and end, which tell names of one family apart. */
+export function shortName(name: string, most: number): string {
+  const end = Math.floor((most - 1) / 2);
+  return name.length <= most ? name : `${name.slice(0, most - 1 - end)}…${name.slice(-end)}`;
+}
+
 // The very characters are meant here.
 // oxlint-disable-next-line no-control-regex
 const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;

@@ -92,8 +92,8 @@ describe('Told', () => {
       'ops-chat: given up after 24 h',
     ],
     [told({ state: 'none', reason: 'severityNotRouted' }), 'No channel takes warning'],
-    [told({ state: 'none', reason: 'noChannel' }), 'Its monitor names no channel'],
-    [told({ state: 'none', reason: 'alertingDisabled' }), 'Alerting is off in its monitor'],
+    [told({ state: 'none', reason: 'noChannel' }), 'No channel is named'],
+    [told({ state: 'none', reason: 'alertingDisabled' }), 'Alerting is off'],
   ];
   for (const [given, text] of rows) {
     test(`says "${text}"`, () => assert.equal(toldMark({ told: given, severity: 'warning' }, viewer).word, text));
@@ -272,15 +272,15 @@ describe('the health of the service', () => {
 
   test('is no news while it is well', () => assert.equal(healthNotice(health, viewer), undefined));
 
-  test('tells that no controller leads, since when, and the sentence of the service', () => {
+  test('tells first why no controller leads, then since when nothing was evaluated', () => {
     const notice = healthNotice(
       { ...health, status: 'degraded', leader: false, ready: false, problems: ['No controller leads.'] },
       viewer,
     );
     assert.deepEqual(notice, {
       tone: 'crit',
-      headline: 'Nothing was evaluated since 14:02',
-      problems: ['No controller leads'],
+      headline: 'No controller leads',
+      problems: ['Nothing was evaluated since 14:02'],
       isOfBefore: true,
     });
   });

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { bytesText, listText, targetText } from './figures.ts';
 import { commandFor, describeCronJob } from './kubectl.ts';
 import { missingRight } from './rights.ts';
-import { safeText } from './safe-text.ts';
+import { safeText, shortName } from './safe-text.ts';
 
 describe('text from strangers', () => {
   test('passes as it is when it is harmless', () => {
@@ -18,6 +18,13 @@ describe('text from strangers', () => {
   test('shows what turns the direction of writing, and what has no width', () => {
     assert.equal(safeText('a\u202eb\u200bc\ufeff'), 'a⟨U+202E⟩b⟨U+200B⟩c⟨U+FEFF⟩');
   });
+});
+
+test('a long name keeps its beginning and its end, which tell names of one family apart', () => {
+  assert.equal(shortName('nightly-backup', 14), 'nightly-backup');
+  const short = ['a', 'b'].map((end) => shortName(`nightly-export-of-all-ledger-entries-${end}`, 22));
+  assert.deepEqual(short, ['nightly-exp…-entries-a', 'nightly-exp…-entries-b']);
+  assert.equal(short[0]?.length, 22);
 });
 
 test('bytes are told in the unit that leaves one to three digits', () => {

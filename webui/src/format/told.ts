@@ -103,8 +103,8 @@ function failedText({ reason, channels }: Told): string {
 }
 
 const silentReasons: Readonly<Partial<Record<ToldReason, string>>> = {
-  alertingDisabled: 'Alerting is off in its monitor',
-  noChannel: 'Its monitor names no channel',
+  alertingDisabled: 'Alerting is off',
+  noChannel: 'No channel is named',
   unknownChannel: 'Its channel does not exist',
   channelNotAllowed: 'Its channel does not admit its namespace',
   clearedBeforeSent: 'Cleared before it was sent',

@@ -1,4 +1,3 @@
-import { isServed, type Served } from '../api/served.ts';
 import type { Sign } from '../kit/icon/drawings.ts';
 import { clusters } from '../state/clusters.svelte.ts';
 import type { PageName } from '../router.svelte.ts';
@@ -10,8 +9,6 @@ interface NavigationEntry {
   readonly sign: Sign;
   /** After `g`. */
   readonly key: string;
-  /** The part of the API it lives from. */
-  readonly needs?: Served;
   /** Of several clusters: there is nothing in it of one. */
   readonly isOfClusters?: boolean;
   /** Begins the second group of the rail. */
@@ -20,23 +17,20 @@ interface NavigationEntry {
   readonly isOnPhone?: boolean;
 }
 
-const all: readonly NavigationEntry[] = [
+export const navigation: readonly NavigationEntry[] = [
   { page: 'dashboard', word: 'Dashboard', sign: 'dashboard', key: 'd', isOnPhone: true },
   { page: 'cronjobs', word: 'CronJobs', sign: 'cronjobs', key: 'c', isOnPhone: true },
-  { page: 'alerts', word: 'Alerts', sign: 'alerts', key: 'a', needs: 'alerts', isOnPhone: true },
-  { page: 'wall', word: 'Wall', sign: 'wall', key: 'w', needs: 'wall', isOnPhone: true },
-  { page: 'sla', word: 'SLA', sign: 'sla', key: 'l', needs: 'sla' },
+  { page: 'alerts', word: 'Alerts', sign: 'alerts', key: 'a', isOnPhone: true },
+  { page: 'wall', word: 'Wall', sign: 'wall', key: 'w', isOnPhone: true },
+  { page: 'sla', word: 'SLA', sign: 'sla', key: 'l' },
   { page: 'monitors', word: 'Monitors', sign: 'monitors', key: 'm', isApart: true },
-  { page: 'coverage', word: 'Coverage', sign: 'coverage', key: 'o', needs: 'coverage' },
-  { page: 'advice', word: 'Advice', sign: 'advice', key: 'v', needs: 'advice' },
-  { page: 'silences', word: 'Silences', sign: 'silences', key: 's', needs: 'silences' },
-  { page: 'channels', word: 'Channels', sign: 'channels', key: 'h', needs: 'channels' },
-  { page: 'clusters', word: 'Clusters', sign: 'clusters', key: 'u', needs: 'clusters', isOfClusters: true },
+  { page: 'coverage', word: 'Coverage', sign: 'coverage', key: 'o' },
+  { page: 'advice', word: 'Advice', sign: 'advice', key: 'v' },
+  { page: 'silences', word: 'Silences', sign: 'silences', key: 's' },
+  { page: 'channels', word: 'Channels', sign: 'channels', key: 'h' },
+  { page: 'clusters', word: 'Clusters', sign: 'clusters', key: 'u', isOfClusters: true },
   { page: 'settings', word: 'Settings', sign: 'settings', key: 'e' },
 ];
-
-/** Pages whose data this version of the service has. */
-export const navigation: readonly NavigationEntry[] = all.filter(({ needs }) => needs === undefined || isServed(needs));
 
 /** As the rail, the palette and the keys have them: without what a service with one cluster has no use for. */
 export function shownPages(): readonly NavigationEntry[] {

@@ -2,7 +2,6 @@ import { untrack } from 'svelte';
 import { actingAbilities, elsewhereAbilities, type Ability, type Cluster } from '@cronjob-monitor/shared/contract';
 import { useClusters } from '../api/client.ts';
 import { listClusters } from '../api/clusters.ts';
-import { isServed } from '../api/served.ts';
 import { router } from '../router.svelte.ts';
 import { live } from './live.svelte.ts';
 import { Persisted } from './preferences.svelte.ts';
@@ -53,7 +52,6 @@ export class Clusters {
   /** Asks which clusters there are, at once where there were several, else once the page has nothing better to do. Returns what ends it. */
   learn(): () => void {
     return untrack(() => {
-      if (!isServed('clusters')) return () => {};
       const ask = (): void => void this.#ask();
       const idle = this.asked === undefined ? requestIdleCallback(ask, { timeout: 2_000 }) : undefined;
       if (idle === undefined) ask();

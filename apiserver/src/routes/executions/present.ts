@@ -12,9 +12,11 @@ import type {
   VerdictKind,
 } from '@cronjob-monitor/shared/contract';
 import {
+  changeWords,
   compareRuns,
   formatDuration,
   exitInWords,
+  limitInWords,
   runWords,
   toVerdict,
   type Attempt,
@@ -82,7 +84,7 @@ export function presentExecutionDetail(
 ): ExecutionDetail {
   const { withheld, compared, addition, explained, decisive, alerts } = options;
   return {
-    ...presentExecution(run, addition, explained),
+    ...presentExecution(run, addition, explained ?? explainSlow(run, alerts, compared)),
     withheld,
     pods: presentPods(evidence),
     logs: withheld ? null : presentLog(evidence),
@@ -90,6 +92,28 @@ export function presentExecutionDetail(
     decisive: withheld ? [] : decisive,
     alerts: alerts.map(({ id, type, severity, state, verdict }) => ({ id, type, severity, state, verdict })),
     changes: compared === undefined ? null : compareRuns(compared.before, compared.after),
+  };
+}
+
+/** A run that succeeded and took too long: which alert says so, what changed with it, and what to do. Undefined: no alert does. */
+function explainSlow(
+  run: StoredExecution,
+  alerts: readonly Alert[],
+  compared?: ComparedRuns,
+): ExplainedRun | undefined {
+  const alert = alerts.find(({ type, subject }) => type === 'durationRegression' || subject === 'maxDuration');
+  if (run.status !== 'success' || !alert) return undefined;
+  const monitor = `${alert.monitor.namespace}/${alert.monitor.name}`;
+  const limit = alert.context.limit === null ? 'time' : limitInWords(alert.context.limit);
+  const tooLong = `it took longer than the ${limit} that monitor ${monitor} allows`;
+  const slower = `runs take longer than before: ${limit} is the limit of monitor ${monitor}`;
+  const words = 'Look at what differs from the last success, or allow it more time in the rules';
+  return {
+    cause: alert.type === 'slaBreached' ? tooLong : slower,
+    change: compared && changeWords(compareRuns(compared.before, compared.after)),
+    logLine: undefined,
+    step: { action: 'openRules', words, command: null, href: `/monitors/${monitor}?part=rules` },
+    suggestedFix: undefined,
   };
 }
 

@@ -333,7 +333,7 @@ test('says which line of its log is decisive, since when it is seen, and quotes 
     number: 2,
     jobName: run.jobName,
     pod: 'p2',
-    href: `/cronjobs/prod/backup/runs/${run.jobName}?pod=p2&container=main#L2`,
+    href: `/cronjobs/prod/backup/runs/${run.jobName}?pod=p2&container=main#decisive`,
   };
   assert.deepEqual(detail.verdict.logLine, logLine);
   const listed = (await list(fleet)).items.map(({ verdict }) => verdict.logLine?.text ?? null);
@@ -572,3 +572,29 @@ test('a run names the alerts that speak of it, open ones first, and no others', 
     ],
   );
 });
+
+for (const [type, subject, cause] of [
+  ['slaBreached', 'maxDuration', 'it took longer than the 20 min that monitor prod/dr allows'],
+  ['durationRegression', undefined, 'runs take longer than before: 20 min is the limit of monitor prod/dr'],
+] as const)
+  test(`a success that took too long says which limit it passed and leads to it: ${type}`, async () => {
+    await using fleet = await startFleet();
+    const cronJob = await fleet.addCronJob({ name: 'backup' });
+    await fleet.addMonitor({ name: 'dr', spec: {} }, [cronJob]);
+    const startedAt = testNow - 2 * 3_600_000;
+    const [slow, quick] = [30, 10].map((minutes, at) => {
+      const from = startedAt + at * 3_600_000;
+      const durationMs = minutes * 60_000;
+      return { jobName: `backup-${at}`, createdAt: from, startedAt: from, finishedAt: from + durationMs, durationMs };
+    });
+    await fleet.addRuns(cronJob, slow ?? {}, quick ?? {});
+    const figures = { measured: 1_800, limit: 1_200, unit: 'seconds' };
+    const about = subject ? { type, subject, context: { jobName: 'backup-0' } } : { type, context: {} };
+    await addAlert(fleet, { ...about, sinceAt: slow?.finishedAt ?? 0, figures });
+    const { verdict, alerts } = (await fleet.ask(`${path}/backup-0`)).json() as ExecutionDetail;
+    assert.deepEqual([alerts.length, verdict.state, verdict.cause], [1, 'healthy', cause]);
+    assert.match(verdict.step?.words ?? '', /^Look at what differs from the last success/);
+    assert.equal(verdict.step?.href, '/monitors/prod/dr?part=rules');
+    const other = (await fleet.ask(`${path}/backup-1`)).json() as ExecutionDetail;
+    assert.deepEqual([other.alerts.length, other.verdict.cause], [0, null]);
+  });

@@ -262,7 +262,17 @@ async function findAlertsOf(db: Store, cronJobIds: readonly number[], run: Store
     { sort: { key: 'endedAt', descending: true }, page: { limit: mostLookedAt, offset: 0 } },
   );
   const all = [...(await listOpenAlerts(db, cronJobIds)), ...ended];
-  return all.filter(({ context }) => isObject(context) && context['jobName'] === run.jobName);
+  return all.filter(
+    (alert) => (isObject(alert.context) && alert.context['jobName'] === run.jobName) || becameSlowIn(alert, run),
+  );
+}
+
+/** An alert of runs that became slower names none of them: it speaks of each that ended while it was open and took as long as its limit. */
+function becameSlowIn({ type, figures, sinceAt, endedAt }: StoredAlert, run: StoredExecution): boolean {
+  if (type !== 'durationRegression' || run.status !== 'success') return false;
+  const { durationMs = 0, finishedAt = 0 } = run;
+  const limit = isObject(figures) && typeof figures['limit'] === 'number' ? figures['limit'] : Infinity;
+  return durationMs >= limit * 1_000 && finishedAt >= sinceAt && finishedAt <= (endedAt ?? Infinity);
 }
 
 function jobNameOf(ctx: ApiContext): string {

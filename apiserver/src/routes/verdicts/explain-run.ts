@@ -116,7 +116,7 @@ async function listDecisive(
     const line = lines.findLast(({ by }) => by === 'pattern') ?? lines.at(-1);
     if (line === undefined) return undefined;
     const { text, number, pod, container, before } = line;
-    const href = `${openRunOf({ namespace, name: cronJobName }, jobName).href}?pod=${pod}&container=${container}#L${number}`;
+    const href = `${openRunOf({ namespace, name: cronJobName }, jobName).href}?pod=${pod}&container=${container}#decisive`;
     return { text, ...(before ? { before } : {}), number, jobName, pod, href };
   };
 }

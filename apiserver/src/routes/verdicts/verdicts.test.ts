@@ -108,6 +108,19 @@ test('a success rate that is too low leads to the run that failed last, though o
   assert.equal(slow?.verdict.cause, null, 'what is slow did not fail');
 });
 
+test('an alert of slow runs leads to its run, and to the newest one where no single run is slow', async () => {
+  await using fleet = await startFleet();
+  const backup = await fleet.addCronJob({ name: 'backup' });
+  await fleet.addRuns(backup, { jobName: 'backup-2', createdAt: testNow - minuteMs });
+  await addAlert(fleet, { type: 'slaBreached', subject: 'maxDuration', context: { jobName: 'backup-1' } });
+  await addAlert(fleet, { type: 'durationRegression', context: {} });
+  const steps = (await alertsOf(fleet)).map(({ type, verdict }) => [type, verdict.step?.href]);
+  assert.deepEqual(Object.fromEntries(steps), {
+    slaBreached: '/cronjobs/prod/backup/runs/backup-1',
+    durationRegression: '/cronjobs/prod/backup/runs/backup-2',
+  });
+});
+
 test('a target that is missed without an alert leads to the run that failed last as well', async () => {
   await using fleet = await startFleet();
   const backup = await aKilledBackup(fleet);

@@ -113,6 +113,7 @@ function explainAlert(
   const stuckJob = alert.type === 'jobStuck' ? facts.jobName : undefined;
   // A Job that goes on for too long, or whose pods do not end, waits for nothing unless a reason says so.
   const isWaiting = alert.subject === 'notStarted' || (facts.reason ?? '') !== '';
+  const looked = stuckJob === undefined ? slowJobOf(alert, cronJob) : isWaiting ? undefined : stuckJob;
   const missed = alert.type === 'missedSchedule' ? missedCause(facts.verdict?.detail) : undefined;
   const step = stepOf({
     cronJob: alert.cronJob,
@@ -120,8 +121,8 @@ function explainAlert(
     findings: [...found, ...named.filter(({ code }) => !found.some((one) => one.code === code))],
     run: run
       ? (why?.step ?? openRunOf(alert.cronJob, run.jobName))
-      : stuckJob && !isWaiting
-        ? openRunOf(alert.cronJob, stuckJob)
+      : looked
+        ? openRunOf(alert.cronJob, looked)
         : undefined,
     waiting: stuckJob && isWaiting ? { jobName: stuckJob, reason: facts.reason } : undefined,
     runbook: runbookOf(cronJob),
@@ -255,6 +256,12 @@ function runOf(
         : undefined;
   const jobName = type === 'jobFailed' ? toWordedAlert(alert).facts.jobName : failed;
   return jobName === undefined ? undefined : { cronJobId, jobName };
+}
+
+/** The run of which a figure or the output breaks a promise; of runs that became slower, the newest one. */
+function slowJobOf(alert: StoredAlert, cronJob: CatalogCronJob | undefined): string | undefined {
+  if (alert.type === 'durationRegression') return cronJob?.lastRun?.jobName;
+  return alert.type === 'slaBreached' ? toWordedAlert(alert).facts.jobName : undefined;
 }
 
 /** Where an annotation is an address. */

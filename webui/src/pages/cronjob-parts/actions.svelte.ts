@@ -3,7 +3,6 @@ import { ApiError } from '../../api/client.ts';
 import { resumeCronJob, suspendCronJob, triggerCronJob } from '../../api/cronjobs.ts';
 import { getMonitor } from '../../api/monitors.ts';
 import { named } from '../../api/named.ts';
-import { isServed } from '../../api/served.ts';
 import { endAt } from '../../format/ends.ts';
 import { msOf } from '../../format/time.ts';
 import { describeCronJob, jobsOf } from '../../format/kubectl.ts';
@@ -44,24 +43,19 @@ interface CronJobAction {
   readonly run: () => void;
 }
 
-/** What this version of the service can do with a CronJob; without the right it is shown and says what is missing. Nothing with a group of Jobs. */
+/** What can be done with a CronJob; without the right it is shown and says what is missing. Nothing with a group of Jobs. */
 export function actionsOf(cronJob: ActedOn): CronJobAction[] {
   if (isGroupName(cronJob.name)) return [];
   const gone = cronJob.deletedAt === null ? undefined : 'It was deleted';
-  const actions: CronJobAction[] = [];
-  if (isServed('trigger')) {
-    const missing = gone ?? session.right('trigger', cronJob.namespace).missing;
-    actions.push({ id: 'trigger', word: 'Trigger', missing, run: () => void askTrigger(cronJob) });
-  }
-  if (isServed('suspend')) {
-    const missing = gone ?? session.right('suspend', cronJob.namespace).missing;
-    actions.push(
-      cronJob.suspended
-        ? { id: 'resume', word: 'Resume', missing, run: () => void atOnce(() => setSuspended(cronJob, false)) }
-        : { id: 'suspend', word: 'Suspend', missing, run: () => void askSuspend(cronJob) },
-    );
-  }
-  return actions;
+  const lackOf = (ability: 'trigger' | 'suspend'): string | undefined =>
+    gone ?? session.right(ability, cronJob.namespace).missing;
+  const missing = lackOf('suspend');
+  return [
+    { id: 'trigger', word: 'Trigger', missing: lackOf('trigger'), run: () => void askTrigger(cronJob) },
+    cronJob.suspended
+      ? { id: 'resume', word: 'Resume', missing, run: () => void atOnce(() => setSuspended(cronJob, false)) }
+      : { id: 'suspend', word: 'Suspend', missing, run: () => void askSuspend(cronJob) },
+  ];
 }
 
 /** One of a list. */

@@ -34,7 +34,7 @@ const stripLength = 90;
 export const runsPerPage = 20;
 /** Runs that the detail has itself. */
 const detailRuns = 20;
-export const ranges = ['7', '14', '30', '90'] as const;
+const ranges = ['7', '14', '30', '90'] as const;
 type RangeDays = (typeof ranges)[number];
 /** One is shown at a time; its name is in the address. */
 export const cronJobParts = ['now', 'runs', 'trends', 'rules'] as const;
@@ -103,14 +103,15 @@ export class CronJobState {
   });
 
   /**
-   * Whether a change may show in what a carried run does not bring: advice, risks, targets and the route, which a success leaves as they are; or
-   * the carried run could not be taken over.
+   * Whether a change may show in what a carried run does not bring: advice, risks, targets and the route, which a success leaves as they are
+   * but for risks that are counted from runs; or the carried run could not be taken over.
    */
   #isNews(hint: Hint): boolean {
     if (hint.kind === 'run') return isOf(hint.data.cronjob, this.ref);
     if (!this.#concerns(hint)) return false;
     const shown = this.detail.value;
-    if (hint.kind === 'execution') return hint.data.status !== 'success';
+    const isCounted = shown?.tonight?.risks.some(({ code }) => countedRisks.has(code));
+    if (hint.kind === 'execution') return hint.data.status !== 'success' || isCounted === true;
     if (hint.kind !== 'cronjob' || !shown) return true;
     const { state, suspended, deleted } = hint.data;
     const isSame = suspended === shown.suspended && deleted === (shown.deletedAt !== null);
@@ -316,6 +317,9 @@ function withNewest(before: readonly RecentRun[], newest: readonly RecentRun[]):
 function isOf(one: Ref, { namespace, name }: Ref): boolean {
   return one.namespace === namespace && one.name === name;
 }
+
+/** Of risks: counted from the runs, so that a success may end one. */
+const countedRisks: ReadonlySet<string> = new Set(['repeats', 'rate', 'limit', 'overlap']);
 
 function concernsRoute({ kind }: Hint): boolean {
   return kind === 'monitor' || kind === 'silence' || kind === 'channel';

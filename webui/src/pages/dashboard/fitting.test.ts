@@ -58,6 +58,17 @@ describe('the incidents of the first page', () => {
     assert.deepEqual([shown('Suspended'), shown(`Last run failed ${at}: exit code 1, Error`)], [10, 8]);
   });
 
+  test('are as many where the sentence ends with the cause: it is not written out again', () => {
+    const shown = (cause: string | null): number => {
+      const words = 'Last run failed {ago:2026-11-28T11:00:00Z}: exit code 1, Error';
+      const logLine = { text: 'refused '.repeat(7), number: 1, jobName: 'a-1', pod: 'a-1-x', href: '/' };
+      const open = rows(20, 'warning').map(({ verdict }) => ({ verdict: { ...verdict, words, cause, logLine } }));
+      return fitting({ open, failing: [] }, screen).open.length;
+    };
+    assert.equal(shown('exit code 1, Error'), shown(null));
+    assert.ok(shown('exit code 1, Error, on a node that is gone') < shown(null));
+  });
+
   test('are four at least, however low the window is', () => {
     const { open } = fitting({ open: rows(9, 'critical'), failing: [] }, { ...screen, windowPx: 300 });
     assert.equal(open.length, 4);

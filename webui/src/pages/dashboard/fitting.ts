@@ -42,7 +42,8 @@ function heightPx({ verdict, ref, alerts = [] }: Row, widthPx: number): number {
   const { state, words = '', cause, step, findings = [], logLine } = verdict;
   if (state !== 'critical') {
     const isSaid = step?.action === 'openRun';
-    const why = (cause?.length ?? 0) + (isSaid ? 0 : (step?.words.length ?? 0));
+    const told = cause && words.includes(cause) ? 0 : (cause?.length ?? 0); // the sentence ends with it
+    const why = told + (isSaid ? 0 : (step?.words.length ?? 0));
     const under = why === 0 || /exit code \d+/.test(cause ?? '') ? why + (logLine?.text.length ?? 0) : why;
     const said = words.replaceAll(/\{\w+:[^}]*\}/g, '12 min 30 s').length;
     const first = said + (ref ? ref.name.length + ref.namespace.length : 0);

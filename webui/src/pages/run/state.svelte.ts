@@ -88,6 +88,8 @@ export class RunState {
       ...(pod === '' ? {} : { pod }),
       ...(container === '' ? {} : { container }),
       ...(query.get('previous') === '1' ? { previous: true } : {}),
+      // A line that was found in the kept log has its number there.
+      ...(query.get('source') === 'stored' ? { source: 'stored' } : {}),
     };
   });
   /** The line that it opens at stands before the usual end. */
