@@ -76,7 +76,12 @@ test('tells open alerts with what was told of them', async () => {
       kind: 'slaBreached',
       words: '85.7 % succeeded (target 95 %)',
       cause: null,
-      step: null,
+      step: {
+        action: 'openRun',
+        words: 'Open the run',
+        command: null,
+        href: '/cronjobs/prod/backup/runs/backup-1',
+      },
       change: null,
       logLine: null,
       since: new Date(testNow - hourMs).toISOString(),
