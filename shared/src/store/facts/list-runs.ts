@@ -5,7 +5,7 @@ import { toFault } from '../fault-columns.ts';
 import { fullJobName, fullReason } from '../executions/short-text.ts';
 import { flagBits, outcomeWords, statusWords, triggerWords } from '../words.ts';
 import { listNewestOfEach } from './newest-of-each.ts';
-import { isFailed, isScheduled as isOfSchedule, isSuccess, isCounted, isScheduled } from './run-conditions.ts';
+import { isCounted, isFailed, isScheduled as isOfSchedule, isSuccess } from './run-conditions.ts';
 import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 import { type Row, inParts, rows } from '../ask.ts';
@@ -137,7 +137,7 @@ export async function listLastScheduledRuns(
   cronJobIds: readonly number[],
 ): Promise<ReadonlyMap<number, LastScheduledRuns>> {
   const range = { select: 'job_uid, job_name, status, finished_at, duration_ms', orderBy: 'finished_at', limit: 1 };
-  const counted = `finished_at is not null and ${isScheduled} and ${isCounted}`;
+  const counted = `finished_at is not null and ${isOfSchedule} and ${isCounted}`;
   const successes = await listNewestOfEach(db, cronJobIds, [{ ...range, where: `${isSuccess} and ${counted}` }]);
   const failures = await listNewestOfEach(db, cronJobIds, [{ ...range, where: `${isFailed} and ${counted}` }]);
   const names = await namesOf(db, [...successes, ...failures]);
