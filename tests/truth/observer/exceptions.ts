@@ -22,7 +22,7 @@ const startMs = 2 * minuteMs;
  * Which differences between two observers of one history are allowed, read from the history alone: a run that Kubernetes had removed before
  * anyone looked, absence while the service could not see, a monitor made anew more than ten minutes after it was deleted while the service
  * did not look, and what a monitor asked before there was a database, or between two edits of one time without a look: Kubernetes keeps the
- * spec of now alone.
+ * spec of now alone. With a database goes also since when a monitor judges that was made anew before.
  * It knows nothing of how the service judges.
  */
 export class Exceptions {
@@ -30,6 +30,8 @@ export class Exceptions {
   readonly #dark: readonly Span[];
   /** Spans in which the service looks late, or not at all. */
   readonly #late: readonly Span[];
+  /** When runs of a CronJob succeeded, by its `namespace/name`. */
+  readonly #successes = new Map<string, number[]>();
   /** Spans of a CronJob in which what an observer says may differ. */
   readonly #unsure = new Map<string, Span[]>();
 
@@ -51,6 +53,7 @@ export class Exceptions {
   allows(verdict: Verdict): boolean {
     const untilAt = verdict.endedAt ?? this.#history.endAt;
     if (verdict.subject === 'disappeared' && this.#isUnsureWhenGone(verdict)) return true;
+    if (verdict.subject === 'disappeared' && this.#isOfForgottenMonitor(verdict)) return true;
     if (verdict.subject === 'neverSucceeded' && this.#mayHaveSucceeded(verdict, untilAt)) return true;
     if (verdict.type === 'jobSuspended' && this.#isResumedBeforeAll(verdict)) return true;
     const isUnsure = (this.#unsure.get(verdict.cronJobUid) ?? []).some(
@@ -62,6 +65,9 @@ export class Exceptions {
 
   #read(story: CronJobStory, runs: readonly Run[]): void {
     const unsure = this.#unsureOf(runs);
+    const name = `${story.namespace}/${story.name}`;
+    const succeeded = runs.flatMap(({ outcome, endedAt }) => (outcome === 'success' ? (endedAt ?? []) : []));
+    this.#successes.set(name, [...(this.#successes.get(name) ?? []), ...succeeded]);
     const visible = runs.filter((run) => !this.#isUnseen(run));
     for (const { fromAt, toAt } of this.#dark) {
       const edits = story.edits.filter(({ at }) => at >= fromAt && at <= toAt);
@@ -100,6 +106,19 @@ export class Exceptions {
         isBackAt === undefined ? [] : this.#late.filter(({ fromAt, toAt }) => fromAt <= isBackAt && toAt >= deletedAt);
       return isUnseen || late.length > 0;
     });
+  }
+
+  /**
+   * Of what a monitor has seen a CronJob is expected that succeeded since it began to judge it. Where a monitor was made anew before there
+   * was a database, nothing says any more when the one before it was made.
+   */
+  #isOfForgottenMonitor({ monitor, cronJobUid, openedAt }: Verdict): boolean {
+    const stories = this.#history.monitors.filter(({ namespace, name }) => `${namespace}/${name}` === monitor);
+    const { createdAt } = stories.findLast((story) => story.createdAt <= openedAt) ?? {};
+    if (createdAt === undefined || createdAt === stories[0]?.createdAt) return false;
+    const isForgotten = this.#dark.some(({ fromAt, toAt }) => fromAt === -Infinity && createdAt <= toAt);
+    const successes = this.#successes.get(cronJobUid) ?? [];
+    return isForgotten && !successes.some((endedAt) => endedAt >= createdAt && endedAt <= openedAt);
   }
 
   /**
