@@ -61,7 +61,7 @@ const groups = [
     givesWay: true,
     files: 'tests/e2e/ui/**/*.test.ts',
     atOnce: 2,
-    first: /\/(idle|journeys|pages-)/,
+    first: /\/pages-/,
   },
   {
     name: 'e2e',

@@ -64,9 +64,18 @@ describe('ten thousand CronJobs', { skip: whyNoBrowser() ?? false }, () => {
 
   test('are pages that a banner, which is heard of late, does not push down', async () => {
     const unwell = { ...health, status: 'degraded', problems: ['A message that is due has waited for 7 min'] };
-    const made = async (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, 400, unwell));
-    service.answer('health', { made });
-    for (const path of ['/alerts', '/cronjobs']) {
+    for (const [path, list] of [
+      ['/alerts', 'incidents'],
+      ['/cronjobs', 'cronjobs'],
+    ] as const) {
+      const before = service.asked.length;
+      let askedMeanwhile: readonly string[] = [];
+      const made = async (): Promise<unknown> => {
+        await new Promise((resolve) => setTimeout(resolve, 400));
+        askedMeanwhile = service.asked.slice(before);
+        return unwell;
+      };
+      service.answer('health', { made });
       await using opened = await openPage(browser, { viewport: { width: 390, height: 844 } });
       const { page } = opened;
       await page.addInitScript({ content: noteShifts });
@@ -75,6 +84,8 @@ describe('ten thousand CronJobs', { skip: whyNoBrowser() ?? false }, () => {
       await page.getByText('A message that is due has waited for 7 min').waitFor();
       const shift = await page.evaluate<number>('globalThis.shift');
       assert.ok(shift < 0.02, `${path}: layout shift ${shift}`);
+      const isAsked = askedMeanwhile.some((line) => line.startsWith(`GET ${list}?`));
+      assert.ok(isAsked, `${path} waits for no health before it asks for what it shows: ${askedMeanwhile.join()}`);
     }
     service.answer('health', undefined);
   });
