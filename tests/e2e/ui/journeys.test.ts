@@ -139,7 +139,7 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
       /Failed the last 2 runs: OOMKilled at 512 Mi; nothing changed since\. team-chat hears it/,
     );
     assert.equal(await first.getByText('Likely:').count(), 1);
-    await seen(page, /\d+ without a finding\. 30 nights: 41 of 46 foreseen, 6 false$/);
+    await seen(page, /\d+ runs? without a finding\. 30 nights: 41 of 46 foreseen, 6 false$/);
     const starts = card.getByRole('slider', { name: 'Starts by 15 min' });
     await starts.focus();
     await page.keyboard.press('Home');

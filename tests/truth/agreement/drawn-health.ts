@@ -103,7 +103,7 @@ function* ofTonight({ tables, cards }: Drawn, { tonight }: Pages, print: (words:
   if (runs !== tonight.cronjobs || atRisk !== tonight.atRisk)
     yield `"${card?.title}", and /tonight has ${tonight.cronjobs}, ${tonight.atRisk} at risk`;
   const more = Number(/(\d+) more at risk/.exec(card?.text ?? '')?.[1] ?? 0);
-  const calm = /(\d+) without a finding/.exec(card?.text ?? '')?.[1];
+  const calm = /(\d+) runs? without a finding/.exec(card?.text ?? '')?.[1];
   if (rows.length + more !== tonight.atRisk || calm !== String(tonight.calm))
     yield `it shows ${rows.length} at risk, ${more} more, ${calm} without a finding; /tonight has ${tonight.atRisk} and ${tonight.calm}`;
   for (const [index, { key, text }] of rows.entries()) {

@@ -62,17 +62,17 @@ test('a row says its reasons with their times, and once who hears', () => {
 });
 
 test('the foot counts what is not shown, and what has no finding', () => {
-  assert.equal(tonightFoot(tonight), '27 without a finding');
+  assert.equal(tonightFoot(tonight), '27 run without a finding');
   assert.equal(tonightMore(tonight, 6), undefined);
   assert.equal(tonightMore(tonight, 4), '2 more at risk');
 });
 
 test('the foot says how well nights were foreseen once one was judged', () => {
   const score = { nights: 30, failures: 46, foreseen: 41, false: 6 };
-  const foot = '27 without a finding. 30 nights: 41 of 46 foreseen, 6 false';
+  const foot = '27 run without a finding. 30 nights: 41 of 46 foreseen, 6 false';
   assert.equal(tonightFoot({ ...tonight, score }), foot);
   const one = { nights: 1, failures: 0, foreseen: 0, false: 2 };
-  assert.equal(tonightFoot({ ...tonight, score: one }), '27 without a finding. 1 night: nothing failed, 2 false');
+  assert.equal(tonightFoot({ ...tonight, score: one }), '27 run without a finding. 1 night: nothing failed, 2 false');
 });
 
 test('the first quarter of an hour with the most starts is the peak', () => {

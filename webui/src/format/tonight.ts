@@ -35,9 +35,9 @@ export function tonightMore({ atRisk }: Tonight, shown: number): string | undefi
   return atRisk > shown ? `${countText(atRisk - shown)} more at risk` : undefined;
 }
 
-/** What stands under the rows: how many have nothing, and how well the nights before were foreseen. */
+/** What stands under the rows: how many of those that run have nothing (what is suspended may be at risk, and does not run), and how well the nights before were foreseen. */
 export function tonightFoot({ calm, score }: Tonight): string {
-  const now = `${countText(calm)} without a finding`;
+  const now = `${countText(calm)} ${calm === 1 ? 'runs' : 'run'} without a finding`;
   if (score.nights === 0) return now;
   const foreseen =
     score.failures === 0 ? 'nothing failed' : `${countText(score.foreseen)} of ${countText(score.failures)} foreseen`;
