@@ -80,8 +80,8 @@ interface HostRules {
 }
 
 /**
- * Refuses a Host that is none of ours, and so ends DNS rebinding: a page that makes its own name point at us still sends
- * that name. What needs no name service of strangers is always accepted: IP literals, localhost, names without a dot and
+ * Refuses a Host that the configuration does not name, and so ends DNS rebinding: a page that makes its own name point at this server
+ * still sends that name. The guard always accepts what no foreign name service answers: IP literals, localhost, names without a dot and
  * those of a cluster.
  */
 export function hostGuard(rules: HostRules): ApiMiddleware {

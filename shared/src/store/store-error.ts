@@ -23,6 +23,17 @@ interface StoreErrorFacts {
   readonly retryable?: boolean | undefined;
 }
 
+/** What a database server did, by the code of the error. */
+const sentences: Readonly<Partial<Record<StoreErrorCode, string>>> = {
+  busy: 'locks of other transactions stood in the way',
+  timeout: 'a statement took longer than its limit',
+  unavailable: 'no connection to the database',
+  full: 'the database takes no writes',
+  refused: 'the database refuses the account',
+  schema: 'the schema lacks what was asked for',
+  conflict: 'the database refused the row',
+};
+
 /**
  * The only error that leaves the store. `code` is stable; the message names code, constraint and table and nothing else.
  * The message cannot be changed afterwards: the query builder prefixes the messages of errors with SQL and values.
@@ -33,6 +44,11 @@ export class StoreError extends Error {
   readonly constraint: string | undefined;
   readonly table: string | undefined;
   readonly retryable: boolean;
+
+  /** Of a database server that answered with an error of this code. */
+  static ofServer(code: StoreErrorCode, facts: StoreErrorFacts): StoreError {
+    return new StoreError(code, sentences[code] ?? 'the database failed', facts);
+  }
 
   constructor(code: StoreErrorCode, sentence: string, facts: StoreErrorFacts = {}) {
     super(sentence);

@@ -136,8 +136,8 @@ const mostBytes = 64;
 const mostKeys = 2;
 
 /**
- * The keys in the value of a Secret: one, or two apart by blanks or a comma. Undefined when it is none of this; a wrong key is not
- * told apart from a right one by any sentence.
+ * The keys in the value of a Secret: one, or two apart by blanks or a comma. Undefined where the value has another shape. No
+ * sentence tells a wrong key from a right one.
  */
 export function readSigningKeys(value: string): readonly Buffer[] | undefined {
   const keys = value

@@ -321,16 +321,6 @@ const words: Readonly<Record<number, StoreErrorCode>> = {
   1586: 'conflict',
 };
 
-const sentences: Readonly<Partial<Record<StoreErrorCode, string>>> = {
-  busy: 'locks of other transactions stood in the way',
-  timeout: 'a statement took longer than its limit',
-  unavailable: 'no connection to the database',
-  full: 'the database takes no writes',
-  refused: 'the database refuses the account',
-  schema: 'the schema lacks what was asked for',
-  conflict: 'the database refused the row',
-};
-
 export function toMysqlError(error: unknown): StoreError {
   const network = toNetworkError(error);
   if (network) return network;
@@ -349,7 +339,7 @@ export function toMysqlError(error: unknown): StoreError {
     return new StoreError('refused', "the database server's certificate is not accepted", { driverCode: code });
   }
   const word = (number === undefined ? undefined : words[number]) ?? 'internal';
-  return new StoreError(word, sentences[word] ?? 'the database failed', {
+  return StoreError.ofServer(word, {
     driverCode: code ?? textOf(error, 'name'),
     constraint: number === 1062 ? keyOf(textOf(error, 'message') ?? '') : undefined,
     retryable: word === 'busy',

@@ -270,16 +270,6 @@ const words: Readonly<Record<string, StoreErrorCode>> = {
   '22': 'conflict',
 };
 
-const sentences: Readonly<Partial<Record<StoreErrorCode, string>>> = {
-  busy: 'locks of other transactions stood in the way',
-  timeout: 'a statement took longer than its limit',
-  unavailable: 'no connection to the database',
-  full: 'the database takes no writes',
-  refused: 'the database refuses the account',
-  schema: 'the schema lacks what was asked for',
-  conflict: 'the database refused the row',
-};
-
 /** Endings of a connection that carry no code. */
 const brokenConnection =
   /^(Connection terminated|timeout expired|Client has encountered a connection error|Client was closed|There was an error establishing an SSL)/;
@@ -301,7 +291,7 @@ export function toPostgresError(error: unknown): StoreError {
       : new StoreError('internal', 'the database driver failed', { driverCode: textOf(error, 'name') });
   }
   const word = words[code] ?? words[code.slice(0, 2)] ?? 'internal';
-  return new StoreError(word, sentences[word] ?? 'the database failed', {
+  return StoreError.ofServer(word, {
     driverCode: code,
     constraint: textOf(error, 'constraint'),
     table: textOf(error, 'table'),
