@@ -19,7 +19,8 @@ const signals = process.env['BENCH_SIGNALS']?.split(',') ?? ['SIGKILL', 'SIGTERM
 /** What takes longer has failed, and is no figure. */
 const sendsAtLastMs = 180_000;
 const withRollout = process.env['BENCH_ROLLOUT'] !== 'false';
-const failingPerSecond = 2;
+/** The next message is late by the time until the next failure, on average half of what lies between two. */
+const failingPerSecond = 10;
 /** A round rarely takes longer: the wait before it, the end, and the start of the one that ended. */
 const roundSeconds = 15;
 /** Rounds for which CronJobs are made together. */

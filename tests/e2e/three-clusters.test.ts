@@ -3,34 +3,36 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { CronJobList } from '@cronjob-monitor/shared/contract';
-import { systemClock } from '@cronjob-monitor/shared/process';
-import { inSchema, openStore, type Store } from '@cronjob-monitor/shared/store';
-import { RecordingLogger } from '@cronjob-monitor/shared/testing';
-import type { KubeObject } from '@cronjob-monitor/simcluster';
-import { namespace, startBench, until, type Bench } from '../faults/harness/bench.ts';
+import { inSchema, type ServerSettings, type Store } from '@cronjob-monitor/shared/store';
+import { listStoredRuns, openBeside } from '../faults/checker/index.ts';
+import { namespace, quickLease, until } from '../faults/harness/bench.ts';
 import { timesOf } from '../faults/harness/counts.ts';
-import { completeStatus, putCronJob, putJob, slotNumber } from '../faults/harness/objects.ts';
 import { cutOff } from '../faults/harness/replicas.ts';
-import { startFaultProxy, type FaultProxy, type MonitorProcess } from '../servers/index.ts';
-import { testDatabases } from '../store/databases.ts';
+import { MonitorProcess, startFaultProxy, type FaultProxy } from '../servers/index.ts';
+import { testDatabases, type TestDatabase } from '../store/databases.ts';
+import { startRealPlace, startSimulatedPlace, type Place } from './three-clusters/places.ts';
 
-const deps = { clock: systemClock, log: new RecordingLogger() };
 const names = ['eu', 'us', 'ap'] as const;
+const catchesUpMs = 60_000;
 
+/** The service of one cluster, which keeps its rows beside those of the others. */
 interface Installation {
   readonly name: string;
-  readonly bench: Bench;
-  readonly cronJob: KubeObject;
+  readonly place: Place;
   readonly database: FaultProxy;
   readonly process: MonitorProcess;
   readonly store: Store;
 }
 
 /** What befalls one of them; each gives what ends it. */
-const troubles: readonly {
+interface Trouble {
   readonly what: string;
+  /** No run can be started in that cluster meanwhile. */
+  readonly stopsRuns?: boolean;
   readonly begin: (one: Installation) => Promise<() => Promise<void>>;
-}[] = [
+}
+
+const troubles: readonly [Trouble, Trouble, Trouble, Trouble] = [
   {
     what: 'is killed',
     begin: async ({ process }) => {
@@ -52,99 +54,118 @@ const troubles: readonly {
       return async () => mend();
     },
   },
+  {
+    what: 'has an API server that answers no more',
+    stopsRuns: true,
+    begin: ({ place }) => place.standStill(),
+  },
 ];
 
-for (const database of testDatabases().filter(({ name }) => name === 'postgres')) {
-  describe('three clusters of one PostgreSQL that have the same names', () => {
+const servers = testDatabases().filter(({ name }) => name !== 'sqlite');
+/** Two control planes of Kubernetes itself and a simulated one; every database has its turn on them. */
+const planes = [await startRealPlace(), await startRealPlace()];
+const places = planes.filter((one): one is Place => !('skipped' in one));
+const skipped = planes.find((one) => 'skipped' in one);
+after(async () => {
+  for (const place of places) await place.close();
+});
+
+for (const [round, database] of servers.entries()) {
+  const skip = database.skip ?? (skipped && 'skipped' in skipped ? `Go: ${skipped.skipped}` : false);
+  describe(`three clusters that have the same names, on one server of ${database.name}`, { skip }, () => {
     const all: Installation[] = [];
-    let runs = 0;
+    let simulated: Place | undefined;
 
     before(async () => {
-      const settings = await database.fresh();
-      if (settings.type !== 'postgres') throw new Error('this is no PostgreSQL');
-      for (const name of names) {
-        const bench = await startBench({ controllers: false });
-        const proxy = await startFaultProxy({ port: settings.port });
-        const key = join(bench.folder, 'key');
-        writeFileSync(key, 'a key of more than thirty-two bytes');
-        const process = await bench.prepare({
-          storage: { ...settings, port: proxy.port },
-          config: {
-            'cluster.name': name,
-            'cluster.show-others': true,
-            'cluster.actions-key-file': key,
-            'storage.postgres.schema': name,
-          },
-        });
-        const store = openStore(inSchema(settings, name), deps);
-        all.push({ name, bench, cronJob: putCronJob(bench.sim, 'backup'), database: proxy, process, store });
-      }
+      simulated = await startSimulatedPlace();
+      const settings = await settingsOf(database);
+      for (const [at, place] of [...places, simulated].entries())
+        all.push(await installed(names[at] ?? '', place, settings[at] as ServerSettings));
       await Promise.all(all.map(({ process }) => process.startReady(120_000)));
-      for (const { name, process } of all) {
-        await until(`${name} shows the CronJobs of all`, async () => (await listed(process)).length === 3, 60_000);
-      }
+      for (const { name, process } of all)
+        await until(`${name} shows the CronJobs of all`, async () => (await listed(process)).length === 3, catchesUpMs);
     });
     after(async () => {
-      for (const { bench, database: proxy, store } of all) {
-        await bench.close();
+      for (const { process, database: proxy, store } of all) {
+        await process.remove();
         await proxy.close();
         await store.close();
       }
+      await simulated?.close();
       await database.remove();
     });
 
-    const listed = async (process: MonitorProcess): Promise<readonly (string | undefined)[]> => {
-      const list = await process.ask<CronJobList>('/api/v1/cronjobs').catch(() => undefined); // it has no rows yet
-      return list?.missing ? [] : (list?.items.map(({ cluster }) => cluster) ?? []);
-    };
-    const recorded = async ({ store }: Installation): Promise<number> =>
-      Number((await store.sql('executions').count({ n: '*' }))[0]?.['n']);
-    const jobsIn = ({ bench }: Installation): number =>
-      bench.sim.objects.list({ apiVersion: 'batch/v1', kind: 'Job', namespace }).length;
-    /** A run ends in every cluster. */
-    const runEverywhere = (): void => {
-      runs++;
-      for (const { bench, cronJob } of all)
-        putJob(bench.sim, cronJob, { slotAt: slotNumber(runs), status: completeStatus() });
-    };
-
-    const turns = timesOf({ ci: 1, soak: 3 }) * names.length;
+    const turns = timesOf({ ci: 1, soak: 4 }) * names.length;
     for (let turn = 0; turn < turns; turn++) {
       const at = turn % names.length;
-      const trouble = troubles[(turn + Math.floor(turn / names.length)) % troubles.length];
-      if (!trouble) continue;
+      // Another trouble for each cluster in each round, and the API server of the first one in the second.
+      const trouble = troubles[(turn + 3 * round + Math.floor(turn / names.length)) % troubles.length] as Trouble;
       test(`${names[at]} ${trouble.what}: the others record, show and act as alone, and it catches up`, async () => {
         const victim = all[at] as Installation;
-        const others = all.filter((one) => one !== victim) as [Installation, Installation];
-        const before = await Promise.all(all.map(recorded));
+        const [asked, acting] = all.filter((one) => one !== victim) as [Installation, Installation];
         const end = await trouble.begin(victim);
+        let ofVictim: string | undefined;
         try {
-          runEverywhere();
-          for (const one of others) {
-            const wanted = (before[all.indexOf(one)] ?? NaN) + 1;
-            await until(`${one.name} records its run`, async () => (await recorded(one)) >= wanted);
+          if (!trouble.stopsRuns) ofVictim = await victim.place.runOnce();
+          for (const one of [asked, acting]) {
+            const run = await one.place.runOnce();
+            await until(`${one.name} records its run`, () => hasSucceeded(one, run));
           }
-          assert.equal(await recorded(victim), before[at]);
-          const [asked, acting] = others;
+          if (ofVictim !== undefined) assert.equal(await hasSucceeded(victim, ofVictim), false);
           assert.deepEqual((await listed(asked.process)).toSorted(), names.toSorted());
-          const jobs = all.map(jobsIn);
+          const others = [asked, acting].map(({ place }) => place);
+          const before = await Promise.all(others.map((place) => place.countJobs()));
           const url = `${asked.process.api}/api/v1/cronjobs/${namespace}/backup/trigger?cluster=${acting.name}&force=true`;
           const answer = await fetch(url, { method: 'POST' });
           assert.equal(answer.status, 200, await answer.text());
+          const now = await Promise.all(others.map((place) => place.countJobs()));
           assert.deepEqual(
-            all.map((one, index) => jobsIn(one) - (jobs[index] ?? NaN)),
-            all.map((one) => Number(one === acting)),
+            now.map((count, index) => count - (before[index] ?? NaN)),
+            [0, 1],
           );
         } finally {
           await end();
         }
-        await until(
-          `${victim.name} catches up`,
-          async () => (await recorded(victim)) >= (before[at] ?? NaN) + 1,
-          60_000,
-        );
-        await until('it serves again', async () => (await listed(victim.process)).length === 3, 60_000);
+        const missing = ofVictim ?? (await victim.place.runOnce());
+        await until(`${victim.name} catches up`, () => hasSucceeded(victim, missing), catchesUpMs);
+        await until('it serves again', async () => (await listed(victim.process)).length === 3, catchesUpMs);
       });
     }
   });
+}
+
+/** PostgreSQL keeps three clusters in schemas of one database, MySQL and MariaDB in three databases. */
+async function settingsOf(database: TestDatabase): Promise<ServerSettings[]> {
+  const first = await database.fresh();
+  if (first.type === 'postgres') return names.map((name) => inSchema(first, name));
+  const others = [await database.fresh(), await database.fresh()];
+  return [first, ...others] as ServerSettings[];
+}
+
+async function installed(name: string, place: Place, settings: ServerSettings): Promise<Installation> {
+  const proxy = await startFaultProxy({ port: settings.port });
+  const key = join(place.folder, 'key');
+  writeFileSync(key, 'a key of more than thirty-two bytes');
+  const process = await MonitorProcess.prepare({
+    entryPoint: 'standalone',
+    kubeconfig: place.kubeconfig,
+    storage: { ...settings, port: proxy.port },
+    config: {
+      ...quickLease,
+      'cluster.name': name,
+      'cluster.show-others': true,
+      'cluster.actions-key-file': key,
+      ...(settings.type === 'postgres' && { 'storage.postgres.schema': settings.schema ?? name }),
+    },
+  });
+  return { name, place, database: proxy, process, store: openBeside(settings) };
+}
+
+async function listed(process: MonitorProcess): Promise<readonly (string | undefined)[]> {
+  const list = await process.ask<CronJobList>('/api/v1/cronjobs').catch(() => undefined); // it has no rows yet
+  return list?.missing ? [] : (list?.items.map(({ cluster }) => cluster) ?? []);
+}
+
+async function hasSucceeded({ store }: Installation, jobUid: string): Promise<boolean> {
+  return (await listStoredRuns(store)).some((run) => run.jobUid === jobUid && run.status === 'success');
 }
