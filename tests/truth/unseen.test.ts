@@ -128,6 +128,41 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
       );
     });
 
+    test('what was wrong with several runs in a row is so since the first, to a new database too', async () => {
+      const [story] = history.cronJobs;
+      assert.ok(story);
+      const wrong = [{ seconds: 5 }, { seconds: 60, rows: 0 }, { seconds: 1_200 }];
+      const inRows: History = {
+        ...history,
+        endAt: at(7, 10),
+        cronJobs: wrong.map((so, index) => ({
+          ...story,
+          name: `wrong-${index}`,
+          uid: `c100000${index}-0000-4000-8000-000000000000`,
+          tellsRows: true,
+          successLimit: 5,
+          createdAt: at(3, 1),
+          runs: [4, 5, 6].map((hour) => ({ ...run(hour, 'success'), ...so })),
+        })),
+        monitors: history.monitors.slice(1).map((monitor) => ({
+          ...monitor,
+          spec: {
+            sla: { minSuccessRate: 0, durationRegressionThreshold: 0, minDuration: '30s', maxDuration: '10m' },
+            output: { assertions: [{ name: 'rows', fact: 'rows', min: 1 }] },
+          },
+        })),
+      };
+      const lost = { kind: 'emptyDatabase', at: at(6), untilAt: at(6, 1) } as const;
+      for (const disturbances of [[], [lost]]) {
+        const deps = { freshDatabase: () => database.fresh(), logger };
+        const { verdicts } = await observe(inRows, { startsAt: inRows.startAt, disturbances }, deps);
+        const began = verdicts.map(({ subject, openedAt }) => [subject, (openedAt - at(4, 30)) / 1_000]);
+        // A second after it is due its Job starts.
+        const expected = { maxDuration: 601, minDuration: 6, output: 61 };
+        assert.deepEqual(began.toSorted(), Object.entries(expected));
+      }
+    });
+
     test('a database that was lost knows nothing of the deadlines whose Jobs are gone', async () => {
       const createdAt = at(-240);
       const lost: History = {

@@ -193,18 +193,8 @@ function causesOf(
     const jobNames = jobNamesOf(verdict.detail);
     const { reason } = verdict.detail;
     const told = runOf(jobNames[0] ?? '')?.reason ?? (typeof reason === 'string' ? reason : undefined);
-    return [
-      {
-        id: undefined,
-        type,
-        subject: of,
-        severity,
-        activatedAt: now,
-        jobNames,
-        reason: told,
-        jobReason: jobReasonOf(verdict.detail),
-      },
-    ];
+    const jobReason = jobReasonOf(verdict.detail);
+    return [{ id: undefined, type, subject: of, severity, activatedAt: now, jobNames, reason: told, jobReason }];
   });
   return [...lasting, ...opening];
 }

@@ -311,21 +311,22 @@ async function gatherFacts(
   const finishBy = has('finishBy')
     ? await gatherFinishBy(tx, subjects, horizon, { askedThroughAt, jobsOf })
     : undefined;
+  const past = await gatherPast(tx, subjects, parts, {
+    withRuns,
+    from: deps.sources,
+    presence,
+    ratedThroughAt: deps.judgedThroughAt('successRate'),
+  });
   return {
     factsOf: (subject, watch) => ({
       ...presence?.(subject, watch).present,
-      ...running?.(subject, watch),
+      ...running?.(subject, watch, past.countedOf(subject, watch)),
       ...windowed?.(subject, watch),
       finishBy: finishBy?.(watch),
       jobFailed: runs?.jobFailed(subject, watch),
       output: output?.(subject, watch),
     }),
-    past: await gatherPast(tx, subjects, parts, {
-      withRuns,
-      from: deps.sources,
-      presence,
-      ratedThroughAt: deps.judgedThroughAt('successRate'),
-    }),
+    past,
   };
 }
 

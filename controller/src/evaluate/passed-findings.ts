@@ -136,19 +136,11 @@ function causesAt(at: Instant, { subject, watch, levels, judged }: PassedOfWatch
     one.verdict.kind === 'holds' && one.verdict.since <= at ? [{ ...one, verdict: one.verdict }] : [],
   );
   const held = [...passed, ...present].map(({ type, subject: about, verdict }): PossibleCause => {
-    const { reason } = verdict.detail;
+    const { since: activatedAt, detail } = verdict;
     const { severity } = alertSeverity(type, severityOverrides, verdict.severity);
-    const told = typeof reason === 'string' ? reason : undefined;
-    return {
-      id: undefined,
-      type,
-      subject: about,
-      severity,
-      activatedAt: verdict.since,
-      jobNames: jobNamesOf(verdict.detail),
-      reason: told,
-      jobReason: jobReasonOf(verdict.detail),
-    };
+    const reason = typeof detail['reason'] === 'string' ? detail['reason'] : undefined;
+    const ofJobs = { jobNames: jobNamesOf(detail), reason, jobReason: jobReasonOf(detail) };
+    return { id: undefined, type, subject: about, severity, activatedAt, ...ofJobs };
   });
   const open = subject.alerts
     .filter((alert) => alert.monitorId === watch.monitor.id && alert.state === 'active' && alert.sinceAt <= at)

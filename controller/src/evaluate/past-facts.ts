@@ -38,6 +38,8 @@ const soonestOverrunMs = 3_600_000;
 /** What is known of the past of CronJobs. */
 export interface PastFacts {
   readonly of: (subject: Subject, watch: Watch, facts: DetectionFacts) => DetectionPast;
+  /** The runs that limits of duration count, in the order of their end; none where no run is news. */
+  readonly countedOf: (subject: Subject, watch: Watch) => readonly JudgedRunRow[];
   /** The ended runs that were read, newest first. */
   readonly runsOf: (subject: Subject) => readonly JudgedRunRow[];
 }
@@ -61,6 +63,7 @@ export async function gatherPast(
   const limits = parts.has('stuck') ? await measureBefore(tx, subjects, from) : undefined;
   return {
     runsOf: ({ row }) => runs.get(row.id) ?? [],
+    countedOf: ({ row }, watch) => countedOf(runs.get(row.id)?.toReversed(), watch),
     of: (subject, watch, facts) => {
       const ended = runs.get(subject.row.id)?.toReversed();
       const present = presence?.(subject, watch);
@@ -145,14 +148,18 @@ function failuresBeforeFirst(
     .flatMap(({ status, endedAt }) => (status === 'failed' && endedAt >= judgesFromAt ? [endedAt] : []));
 }
 
+function countedOf(runs: readonly JudgedRunRow[] = [], { judgesFromAt }: Watch): readonly JudgedRunRow[] {
+  return runs.filter(({ isCounted, endedAt }) => isCounted && endedAt >= judgesFromAt);
+}
+
 function durationsOf(
   runs: readonly JudgedRunRow[],
-  { judgesFromAt }: Watch,
+  watch: Watch,
   running: NonNullable<DetectionFacts['durations']>['running'],
 ): DetectionPast['durations'] {
-  const ended = runs.filter(({ isCounted, endedAt }) => isCounted && endedAt >= judgesFromAt);
+  const ended = countedOf(runs, watch);
   const successes: readonly EndedRun[] = ended.filter(({ status }) => status === 'success');
-  const isCut = runs.length >= fewestRuns && (runs[0]?.endedAt ?? 0) >= judgesFromAt;
+  const isCut = runs.length >= fewestRuns && (runs[0]?.endedAt ?? 0) >= watch.judgesFromAt;
   return { ended, successes, running, isCut };
 }
 

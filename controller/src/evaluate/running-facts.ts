@@ -22,6 +22,7 @@ import {
 import {
   listLastScheduledRuns,
   measureLastDurations,
+  type JudgedRunRow,
   type LastScheduledRuns,
   type Tx,
 } from '@cronjob-monitor/shared/store';
@@ -47,7 +48,7 @@ export async function gatherRunning(
   parts: ReadonlySet<Part>,
   from: RunningSources,
   horizon: Instant,
-): Promise<(subject: Subject, watch: Watch) => Pick<DetectionFacts, 'stuck' | 'durations'>> {
+): Promise<(...of: [Subject, Watch, readonly JudgedRunRow[]]) => Pick<DetectionFacts, 'stuck' | 'durations'>> {
   const unfinished = new Map(subjects.map((subject) => [subject, unfinishedOf(subject, from)]));
   const running = subjects.filter((subject) => (unfinished.get(subject)?.length ?? 0) > 0);
   const p99s = parts.has('stuck')
@@ -65,7 +66,7 @@ export async function gatherRunning(
       )
     : undefined;
 
-  return (subject, watch) => {
+  return (subject, watch, ended) => {
     const jobs = unfinished.get(subject) ?? [];
     const p99 = p99s?.get(subject.row.id);
     const last = lastRuns && (lastRuns.get(subject.row.id) ?? noRuns);
@@ -81,7 +82,7 @@ export async function gatherRunning(
       },
       durations:
         last && !awaitsRecord(overOf(subject, from), last.lastEnded, tx.now())
-          ? { ...sinceOrigin(last, watch.judgesFromAt), running: scheduledOf(jobs) }
+          ? { ...sinceOrigin(last, watch.judgesFromAt), running: scheduledOf(jobs), ended }
           : undefined,
     };
   };

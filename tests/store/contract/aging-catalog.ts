@@ -12,6 +12,7 @@ import {
   putEvidence,
   recordDecisions,
   recordRuns,
+  rowsOfExpected,
   setTargets,
 } from '@cronjob-monitor/shared/store';
 import { ended, idsIn, liveAlert, prune, told } from '../aging-facts.ts';
@@ -19,7 +20,7 @@ import { aChannel } from '../alert-facts.ts';
 import { aRun, now, projected, seen } from '../facts.ts';
 import { readNumber } from '../rows.ts';
 import { contract } from '../suite.ts';
-import { dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
+import { dayMs, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 
 const today = Math.floor(now / dayMs);
 
@@ -191,6 +192,26 @@ export const agingCatalog = contract('figures, specs and catalog rows that age',
       .where({ id: store.dialect.id16(live.id) })
       .update({ state: 'expired', ended_at: now, live_key: null });
     assert.equal((await purgeCronJob(store, cronJob.id, limits)).forgotten, true);
+    assert.equal(await readNumber(store, 'select count(*) as n from cronjobs where id = ?', [cronJob.id]), 0);
+  });
+
+  test('a deleted CronJob stays in the catalog while an alert tells that it is missing', async (bench) => {
+    const { store, epoch } = bench;
+    const cronJob = await projected(store, epoch);
+    await store.fenced(epoch, (tx) => forgetCronJob(tx, cronJob.uid, now - 2 * hourMs));
+    const { namespace, name } = cronJob;
+    const standIns = await store.fenced(epoch, (tx) => rowsOfExpected(tx, [{ namespace, name }], now));
+    const told = { namespace, cronJobName: name, type: 'absent', subject: 'disappeared' } as const;
+    const live = liveAlert(standIns.get(`${namespace}/${name}`) ?? 0, now, told);
+    await store.fenced(epoch, (tx) => insertAlerts(tx, [live]));
+    const objectsBefore = now - hourMs;
+    await prune(bench, { objectsBefore });
+    assert.equal(await readNumber(store, 'select count(*) as n from cronjobs where id = ?', [cronJob.id]), 1);
+    await store
+      .sql('alerts')
+      .where({ id: store.dialect.id16(live.id) })
+      .update({ state: 'expired', ended_at: now, live_key: null });
+    await prune(bench, { objectsBefore });
     assert.equal(await readNumber(store, 'select count(*) as n from cronjobs where id = ?', [cronJob.id]), 0);
   });
 });

@@ -23,6 +23,8 @@ export interface DurationFacts {
   readonly lastSuccess: EndedRun | undefined;
   /** Scheduled Jobs that run now; suspended ones left out. */
   readonly running: readonly { readonly jobName: string; readonly startedAt: Instant }[];
+  /** The last ended runs, in the order of their end, as far as they were read. */
+  readonly ended?: readonly (EndedRun & { readonly status: string })[] | undefined;
 }
 
 /** So long a run that has ended may wait for its record; what waits longer has none to come. */
@@ -41,7 +43,7 @@ export function awaitsRecord(
   return over.some(({ jobName, endedAt }) => endedAt > from && jobName !== lastEnded?.jobName);
 }
 
-/** Holds while the newest ended run took longer than allowed, and from the moment a running one does. */
+/** Holds while the newest ended run took longer than allowed, since the first in a row, and from the moment a running one does. */
 export function tookTooLong(rule: DurationLimitsRule, facts: DurationFacts, now: Instant): Verdict {
   const limit = rule.maxDurationMs;
   if (!rule.enabled || limit === undefined) return quiet('notConfigured');
@@ -61,26 +63,33 @@ export function tookTooLong(rule: DurationLimitsRule, facts: DurationFacts, now:
   const dueAt = next === Infinity ? undefined : next;
   const { lastEnded } = facts;
   if (lastEnded?.durationMs === undefined || lastEnded.durationMs <= limit) return quiet('withinLimit', dueAt);
+  const first = firstOfRow(facts.ended, ({ durationMs = 0 }) => durationMs > limit) ?? lastEnded;
   return holds({
-    since: lastEnded.endedAt - lastEnded.durationMs + limit,
+    since: first.endedAt - (first.durationMs ?? limit) + limit,
     reason: 'tookTooLong',
     figures: { measured: lastEnded.durationMs / 1000, limit: limit / 1000, unit: 'seconds' },
     detail: { jobName: lastEnded.jobName },
   });
 }
 
-/** Holds while the newest success was over suspiciously fast. */
+/** Holds while the newest success was over suspiciously fast, since the first in a row. */
 export function endedTooSoon(rule: DurationLimitsRule, facts: DurationFacts): Verdict {
   const limit = rule.minDurationMs;
   if (!rule.enabled || limit === undefined) return quiet('notConfigured');
   const { lastSuccess } = facts;
   if (lastSuccess?.durationMs === undefined || lastSuccess.durationMs >= limit) return quiet('withinLimit');
+  const successes = facts.ended?.filter(({ status }) => status === 'success');
   return holds({
-    since: lastSuccess.endedAt,
+    since: (firstOfRow(successes, ({ durationMs = limit }) => durationMs < limit) ?? lastSuccess).endedAt,
     reason: 'endedTooSoon',
     figures: { measured: lastSuccess.durationMs / 1000, limit: limit / 1000, unit: 'seconds' },
     detail: { jobName: lastSuccess.jobName },
   });
+}
+
+/** The first of the row of runs, up to the newest, that are so. */
+function firstOfRow(runs: readonly EndedRun[] = [], isSo: (run: EndedRun) => boolean): EndedRun | undefined {
+  return runs[runs.findLastIndex((run) => !isSo(run)) + 1];
 }
 
 /**
@@ -111,14 +120,8 @@ export function overrunsPassed(
     if (slow && isWhole) {
       const held = tookTooLong(rule, { lastEnded: slow, lastSuccess: undefined, running: [] }, run.endedAt);
       const verdict = { ...firmly(held), since };
-      passed.push({
-        type: 'slaBreached',
-        subject: 'maxDuration',
-        verdict,
-        beganAt: since - 1,
-        endedAt: run.endedAt,
-        by: run,
-      });
+      const span = { beganAt: since - 1, endedAt: run.endedAt, by: run };
+      passed.push({ type: 'slaBreached', subject: 'maxDuration', verdict, ...span });
     }
     since = undefined;
   }

@@ -95,6 +95,16 @@ test('what ended before the monitor judged is compared with and opens nothing', 
   assert.equal(judge(rule, runsOf(100, 100, 100, 1), 200_000).kind, 'holds');
 });
 
+test('it holds since the first of the successes in a row that break it', () => {
+  const since = (rows: readonly number[], judgesFromAt?: number) => {
+    const verdict = judge({ min: 1 }, runsOf(...rows), judgesFromAt);
+    return verdict.kind === 'holds' ? [verdict.since, verdict.detail['jobName']] : verdict.reason;
+  };
+  assert.deepEqual(since([0, 5, 0, 0, 0]), [180_000, 'run-4']);
+  assert.deepEqual(since([0, 0, 0]), [60_000, 'run-2']);
+  assert.deepEqual(since([0, 0, 0], 120_000), [120_000, 'run-2'], 'the first that the monitor judges');
+});
+
 test('without an assertion an open alert ends', () => {
   const verdict = outputBroken({ assertions: [] }, { runs: runsOf(0), judgesFromAt: 0 });
   assert.deepEqual(verdict.kind === 'quiet' && verdict.reason, 'notConfigured');

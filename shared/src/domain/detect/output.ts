@@ -57,13 +57,17 @@ export function outputRunsNeeded({ assertions }: OutputRule): number {
   return 1 + 2 * Math.max(0, ...assertions.map(({ dropBelow }) => dropBelow?.runs ?? 0));
 }
 
-/** Holds while the newest success breaks an assertion; one that meets all ends it. Each success counts, a manual one too. */
+/**
+ * Holds while the newest success breaks an assertion, since the first of the row that does; one that meets all ends it. Each success counts, a
+ * manual one too.
+ */
 export function outputBroken(rule: OutputRule, { runs, judgesFromAt }: OutputHistory): Verdict {
   if (rule.assertions.length === 0) return quiet('notConfigured');
-  const known = runs.slice(-outputRunsNeeded(rule));
-  const last = known.at(-1);
+  const last = runs.at(-1);
   if (!last || last.endedAt < judgesFromAt) return quiet('noRun');
-  return verdictOf(last, brokenBy(rule, known).at(-1) ?? []);
+  const broken = brokenBy(rule, runs);
+  const before = runs.findLastIndex(({ endedAt }, index) => endedAt < judgesFromAt || broken[index]?.length === 0);
+  return verdictOf(last, broken.at(-1) ?? [], runs[before + 1]?.endedAt);
 }
 
 /** Each time that a success broke an assertion and a later one met all. */
@@ -78,11 +82,11 @@ export function outputPassed(rule: OutputRule, { runs, judgesFromAt, isCut = fal
   );
 }
 
-function verdictOf(run: OutputRun, broken: readonly BrokenAssertion[]): Verdict {
+function verdictOf(run: OutputRun, broken: readonly BrokenAssertion[], since = run.endedAt): Verdict {
   const [first] = broken;
   if (!first) return quiet('outputMet');
   return holds({
-    since: run.endedAt,
+    since,
     reason: 'outputBroken',
     severity: broken.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning',
     figures: { measured: first.value, limit: first.limit, unit: first.fact === durationFact ? 'seconds' : undefined },

@@ -33,18 +33,21 @@ export async function pruneCatalog(batches: Batches, before: Instant): Promise<R
   };
 }
 
-/** The rows of deleted CronJobs, or of this one. */
+/** The rows of deleted CronJobs, or of this one. One stays while an alert tells that its name is missing: it says who expected it. */
 export async function pruneCronJobs(batches: Batches, before: Instant, cronJobId?: number): Promise<number> {
   const only = cronJobId === undefined ? '' : ' and id = ?';
   const referring = ['executions', 'slots', 'rollups', 'alerts', 'alert_decisions'];
   const unreferred = referring
     .map((table) => `not exists (select 1 from ${table} r where r.cronjob_id = cronjobs.id)`)
     .join(' and ');
+  const missed =
+    "select 1 from alerts m where m.type = 'absent' and m.subject = 'disappeared' and m.state in ('pending', 'active', 'suppressed') " +
+    'and m.namespace = cronjobs.namespace and m.cronjob_name = cronjobs.name';
   return batches.repeat(
     async (tx, limit) => {
       const found = await rows(
         tx,
-        `select id from cronjobs where deleted_at < ?${only} and ${unreferred} order by id limit ${limit}${tx.dialect.lock.update}`,
+        `select id from cronjobs where deleted_at < ?${only} and ${unreferred} and not exists (${missed}) order by id limit ${limit}${tx.dialect.lock.update}`,
         cronJobId === undefined ? [before] : [before, cronJobId],
       );
       const ids = found.map((row) => row['id']);
