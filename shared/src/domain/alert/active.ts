@@ -109,12 +109,12 @@ function keepsNote(draft: StepDraft, { rose, errorChanged }: News): boolean {
   return false;
 }
 
-/** How long after a message an alert that goes on is told again. */
+/** How long after a message an alert that goes on is told again; Infinity: it is not. */
 export function remindAfterMs({
   suppressDuplicatesForMs,
   remindEveryMs,
 }: Pick<AlertRules, 'suppressDuplicatesForMs' | 'remindEveryMs'>): number {
-  return Math.max(suppressDuplicatesForMs, remindEveryMs);
+  return remindEveryMs === 0 ? Infinity : Math.max(suppressDuplicatesForMs, remindEveryMs);
 }
 
 interface Wanted {
@@ -154,7 +154,7 @@ function tellAgain(
       flappingUntil: alert.flappingUntil,
       lastNotifiedAt: alert.lastNotifiedAt,
       isUnderway: world.told.isUnderway,
-      windowMs: finding.rules.suppressDuplicatesForMs,
+      windowMs: wanted.kind === 'reminder' ? remindAfterMs(finding.rules) : finding.rules.suppressDuplicatesForMs,
     },
     world.now,
   );
