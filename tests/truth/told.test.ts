@@ -28,6 +28,7 @@ import type { World } from './observer/world.ts';
 
 /** What a webhook gets, as far as it is read here. */
 interface Body {
+  readonly type: string;
   readonly data: {
     readonly alert?: { readonly delayed: boolean };
     readonly cronjob?: { readonly name: string };
@@ -350,6 +351,23 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
         const [found] = (await watch(story, gone)).verdicts;
         assert.deepEqual([kind, found?.ended, found?.endedAt], [kind, calm?.ended, calm?.endedAt]);
       }
+    });
+
+    test('what failed while the service was stopped is told as late, and neither the failure that it saw then nor the success', async () => {
+      const { cronJobs, ...history } = made(1, before, hourMs);
+      const fails = { fate: 'failure', seconds: 1, exitCode: 3 } as const;
+      const runs = [dueAt, dueAt + hourMs].map((slotAt) => ({ slotAt, ...fails }));
+      const hourly = { rhythm: { everyHours: 1, minute: 0 }, createdAt: startAt, failureLimit: 10, runs };
+      const story = { ...history, cronJobs: cronJobs.map((cronJob) => ({ ...cronJob, ...hourly })) };
+      const sent = await play(story, { kind: 'stopped', at: dueAt - minuteMs, untilAt: dueAt + 10 * minuteMs });
+      assert.deepEqual(
+        sent.map(({ type, data }) => [type, data.alert?.delayed]),
+        [
+          ['alert.firing', true],
+          ['alert.firing', false],
+          ['alert.resolved', false],
+        ],
+      );
     });
 
     for (const disturbance of [undefined, late('stopped', 2 * hourMs)])

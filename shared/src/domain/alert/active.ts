@@ -162,7 +162,8 @@ function tellAgain(
   if (news.occurred > 0) decisions.push({ action: 'occurrence', reason: isDuplicate ? 'duplicate' : 'counted' });
   if (hold) return isOwed(wanted, news, hold) ? holdMessage(draft, alert, hold) : alert;
   const held = news.isOwed ? world.told.lastHold : undefined;
-  return notify(draft, alert, { kind: wanted.kind, reason: wanted.reason, held });
+  const delayed = news.occurred > 0 ? verdict.delayed : alert.delayed;
+  return notify(draft, { ...alert, delayed }, { kind: wanted.kind, reason: wanted.reason, held });
 }
 
 /**
