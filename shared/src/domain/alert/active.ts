@@ -110,10 +110,7 @@ function keepsNote(draft: StepDraft, { rose, errorChanged }: News): boolean {
 }
 
 /** How long after a message an alert that goes on is told again; Infinity: it is not. */
-export function remindAfterMs({
-  suppressDuplicatesForMs,
-  remindEveryMs,
-}: Pick<AlertRules, 'suppressDuplicatesForMs' | 'remindEveryMs'>): number {
+export function remindAfterMs({ suppressDuplicatesForMs, remindEveryMs }: AlertRules): number {
   return remindEveryMs === 0 ? Infinity : Math.max(suppressDuplicatesForMs, remindEveryMs);
 }
 

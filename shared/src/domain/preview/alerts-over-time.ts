@@ -64,10 +64,8 @@ export class AlertsOverTime {
   /** When it must be looked at again although nothing happens; undefined: never. */
   get dueAt(): Instant | undefined {
     const { state, dueAt, flappingUntil, lastNotifiedAt } = this.live?.alert ?? {};
-    const remindAt =
-      state === 'active' && lastNotifiedAt !== undefined
-        ? lastNotifiedAt + remindAfterMs(this.#finding.rules)
-        : Infinity;
+    const isTold = state === 'active' && lastNotifiedAt !== undefined;
+    const remindAt = isTold ? lastNotifiedAt + remindAfterMs(this.#finding.rules) : Infinity;
     const at = Math.min(dueAt ?? Infinity, flappingUntil ?? Infinity, remindAt);
     return at === Infinity ? undefined : at;
   }
