@@ -28,6 +28,7 @@ import type { World } from './observer/world.ts';
 
 /** What a webhook gets, as far as it is read here. */
 interface Body {
+  readonly type: string;
   readonly data: {
     readonly alert?: { readonly delayed: boolean };
     readonly cronjob?: { readonly name: string };
@@ -36,7 +37,10 @@ interface Body {
 }
 
 const bodies: Body[] = [];
+/** No receiver takes anything. */
+let isRefused = false;
 standInForTheMachine(({ body }) => {
+  if (isRefused) return 410;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the suites of the channels check the shape
   bodies.push(JSON.parse(body) as Body);
   return 200;
@@ -350,6 +354,28 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
         const [found] = (await watch(story, gone)).verdicts;
         assert.deepEqual([kind, found?.ended, found?.endedAt], [kind, calm?.ended, calm?.endedAt]);
       }
+    });
+
+    test('an alert that lasts is told when its channel takes messages again, though its message was given up after a day', async () => {
+      const history = made(1, before, 24 * hourMs);
+      const stop = { kind: 'stopped', at: dueAt + 5 * minuteMs, untilAt: dueAt + 24.5 * hourMs } as const;
+      isRefused = true;
+      bodies.length = 0;
+      const look = async (): Promise<void> => void (isRefused = false);
+      const deps = { freshDatabase: () => database.fresh(), logger, look, lookAt: [dueAt + 25 * hourMs] };
+      await observe(history, { startsAt: dueAt - hourMs, disturbances: [stop] }, deps);
+      assert.equal(bodies.map(({ type }) => type).join(), 'alert.firing');
+    });
+
+    test('what failed while the service was stopped is told as late, and neither the failure that it saw then nor the success', async () => {
+      const { cronJobs, ...history } = made(1, before, hourMs);
+      const fails = { fate: 'failure', seconds: 1, exitCode: 3 } as const;
+      const runs = [dueAt, dueAt + hourMs].map((slotAt) => ({ slotAt, ...fails }));
+      const hourly = { rhythm: { everyHours: 1, minute: 0 }, createdAt: startAt, failureLimit: 10, runs };
+      const story = { ...history, cronJobs: cronJobs.map((cronJob) => ({ ...cronJob, ...hourly })) };
+      const sent = await play(story, { kind: 'stopped', at: dueAt - minuteMs, untilAt: dueAt + 10 * minuteMs });
+      const said = sent.map(({ type, data }) => `${type} ${data.alert?.delayed}`);
+      assert.deepEqual(said, ['alert.firing true', 'alert.firing false', 'alert.resolved false']);
     });
 
     for (const disturbance of [undefined, late('stopped', 2 * hourMs)])

@@ -163,7 +163,8 @@ function alertOf(request: MessageRequest, facts: AlertFacts): MessageAlert {
     // The question whether a storm begins is answered at once.
     heldBy: heldSeconds > 0 ? (held?.by ?? null) : null,
     heldSeconds,
-    delayed: alert.delayed,
+    // That it ended is news of another time than that it began.
+    delayed: alert.delayed && (kind !== 'closing' || isFirstNotice),
     flapping: kind === 'flapping' || alert.flappingUntil !== undefined,
     firstNotice: isFirstNotice,
   };

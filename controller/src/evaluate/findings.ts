@@ -131,6 +131,8 @@ function toHoldingFinding(
   const told = run && wantsContext(include) ? context.knownOf(run.jobUid, monitor, include) : undefined;
   const worded = toHolding(type, subject, verdict, { timeZone: zone, run, include });
   const openingRun = open === undefined ? run : undefined;
+  // What goes on is told anew of a run of its own.
+  const newsAt = (open && run?.finishedAt) ?? verdict.since;
   const storm =
     context.firstHold ?? (joinsStorms({ type, subject }) ? stormHoldOf(context.stormHold, open) : undefined);
   return {
@@ -139,7 +141,7 @@ function toHoldingFinding(
     ...worded,
     context: { ...told?.facts, ...worded.context },
     occurred: context.occurred(judged, open),
-    delayed: context.isDelayed(verdict.since) || isOld(run, context),
+    delayed: context.isDelayed(newsAt) || isOld(run, context),
     beganAt: context.happenedAt ?? (type === 'jobFailed' ? openingRun?.finishedAt : heldFrom(type, verdict, rules)),
     happenedAt: context.happenedAt,
     untilAt: context.untilAt,

@@ -44,6 +44,7 @@ const lookAgainMs = 60_000;
 export class ChannelCare {
   readonly #deps: ChannelCareDeps;
   readonly #recovered = new Set<string>();
+  readonly #givenUp = new Set<string>();
   readonly #looking = new Set<string>();
   /** The last hold of each channel, as far as it was seen. */
   readonly #holds = new Map<string, Hold>();
@@ -75,8 +76,10 @@ export class ChannelCare {
       await this.#hastenTurns(tx);
       return { expired: given, probes: await takeProbes(tx, at) };
     });
-    for (const { channelName: channel, kind } of expired)
+    for (const { channelUid, channelName: channel, kind } of expired) {
       metrics.ended({ channel, kind }, kind === 'update' ? 'cancelled' : 'dead');
+      this.#givenUp.add(channelUid);
+    }
   }
 
   /**
@@ -96,18 +99,16 @@ export class ChannelCare {
     });
   }
 
-  /** Tells anew what was given up on channels that work again. Returns how many messages there are more. */
+  /** Tells anew what was given up on channels that work again; where nothing else waits, one message asks. Returns how many are new. */
   async tellAnew(): Promise<number> {
     const { store, epoch } = this.#deps;
     let told = 0;
-    for (const uid of this.#recovered) {
-      // A channel that recovers is rare; each is a transaction of its own.
-      told += await store.fenced(epoch, (tx) =>
-        retellDead(tx, uid, (frozen, { notification, heldMs }) =>
-          sayHeld(frozen, { by: this.#holds.get(uid) ?? 'backoff', ms: heldMs, notification }),
-        ),
-      );
-      this.#recovered.delete(uid);
+    for (const uid of [...this.#recovered, ...this.#givenUp]) {
+      const word: Parameters<typeof retellDead>[2] = (frozen, { notification, heldMs }) =>
+        sayHeld(frozen, { by: this.#holds.get(uid) ?? 'backoff', ms: heldMs, notification });
+      // It is rare; each channel is a transaction of its own.
+      told += await store.fenced(epoch, (tx) => retellDead(tx, uid, word, !this.#recovered.has(uid)));
+      for (const channels of [this.#recovered, this.#givenUp]) channels.delete(uid);
     }
     return told;
   }

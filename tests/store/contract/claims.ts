@@ -217,7 +217,7 @@ export const outbox = contract('outbox', (test) => {
     const old = await inserted(store, epoch, channel, { expiresAt: at - 1 });
     assert.deepEqual(await claim(store, epoch), []);
     assert.deepEqual(await store.fenced(epoch, (tx) => updateExpired(tx, at)), [
-      { id: old.id, channelName: channel.name, kind: 'firing' },
+      { id: old.id, channelUid: channel.uid, channelName: channel.name, kind: 'firing' },
     ]);
     assert.deepEqual(await store.fenced(epoch, (tx) => updateExpired(tx, at)), []);
     assert.equal((await rowOf(store, old.id))['state'], 'dead');

@@ -394,6 +394,17 @@ export const toldAnew = contract('what is told anew', (test) => {
     assert.equal(await retell(), 0);
   });
 
+  test('asks by one message whether a channel works again, by none while one waits there', async ({ store, epoch }) => {
+    await startEmpty(store);
+    const channel = await aChannel(store, epoch);
+    for (const { id } of [await anActiveAlert(store, epoch), await anActiveAlert(store, epoch)])
+      await inserted(store, epoch, channel, { alertId: id, streamId: id, expiresAt: 1 });
+    const retell = () => store.fenced(epoch, (tx) => retellDead(tx, channel.uid, word, true));
+    const waiting = await retell();
+    await store.fenced(epoch, (tx) => updateExpired(tx, store.now()));
+    assert.deepEqual([waiting, await retell(), await retell()], [0, 1, 0]);
+  });
+
   test('is the one message about what began and ended, once, when it was given up', async ({ store, epoch }) => {
     await startEmpty(store);
     const channel = await aChannel(store, epoch);

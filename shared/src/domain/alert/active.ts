@@ -109,12 +109,9 @@ function keepsNote(draft: StepDraft, { rose, errorChanged }: News): boolean {
   return false;
 }
 
-/** How long after a message an alert that goes on is told again. */
-export function remindAfterMs({
-  suppressDuplicatesForMs,
-  remindEveryMs,
-}: Pick<AlertRules, 'suppressDuplicatesForMs' | 'remindEveryMs'>): number {
-  return Math.max(suppressDuplicatesForMs, remindEveryMs);
+/** How long after a message an alert that goes on is told again; Infinity: it is not. */
+export function remindAfterMs({ suppressDuplicatesForMs, remindEveryMs }: AlertRules): number {
+  return remindEveryMs === 0 ? Infinity : Math.max(suppressDuplicatesForMs, remindEveryMs);
 }
 
 interface Wanted {
@@ -154,7 +151,7 @@ function tellAgain(
       flappingUntil: alert.flappingUntil,
       lastNotifiedAt: alert.lastNotifiedAt,
       isUnderway: world.told.isUnderway,
-      windowMs: finding.rules.suppressDuplicatesForMs,
+      windowMs: wanted.kind === 'reminder' ? remindAfterMs(finding.rules) : finding.rules.suppressDuplicatesForMs,
     },
     world.now,
   );
@@ -162,7 +159,8 @@ function tellAgain(
   if (news.occurred > 0) decisions.push({ action: 'occurrence', reason: isDuplicate ? 'duplicate' : 'counted' });
   if (hold) return isOwed(wanted, news, hold) ? holdMessage(draft, alert, hold) : alert;
   const held = news.isOwed ? world.told.lastHold : undefined;
-  return notify(draft, alert, { kind: wanted.kind, reason: wanted.reason, held });
+  const delayed = news.occurred > 0 ? verdict.delayed : alert.delayed;
+  return notify(draft, { ...alert, delayed }, { kind: wanted.kind, reason: wanted.reason, held });
 }
 
 /**

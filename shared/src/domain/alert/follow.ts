@@ -128,10 +128,10 @@ function worldAt(
 
 /** What the alert waits for after a step that told nothing; undefined: it waits for nothing, for no channel takes it. */
 function waitOf(alert: AlertRecord, step: AlertStep | NoStep, rules: AlertRules): FollowWait | undefined {
-  const { state, dueAt: untilAt, suppressedBy, suppressedRef, lastNotifiedAt } = alert;
-  if (state === 'pending') return { kind: 'delay', reason: 'alertDelay', untilAt, ref: undefined, isEnd: false };
+  const { state, dueAt, suppressedBy, suppressedRef, lastNotifiedAt } = alert;
+  if (state === 'pending') return { kind: 'delay', reason: 'alertDelay', untilAt: dueAt, ref: undefined, isEnd: false };
   if (state === 'suppressed') {
-    return { kind: kindOf(suppressedBy), reason: suppressedBy, untilAt, ref: suppressedRef, isEnd: false };
+    return { kind: kindOf(suppressedBy), reason: suppressedBy, untilAt: dueAt, ref: suppressedRef, isEnd: false };
   }
   const decisions = typeof step === 'string' ? [] : step.decisions;
   const held = decisions.find(({ action }) => action === 'held');
@@ -139,7 +139,8 @@ function waitOf(alert: AlertRecord, step: AlertStep | NoStep, rules: AlertRules)
     return { kind: kindOf(held.reason), reason: held.reason, untilAt: held.untilAt, ref: held.detail, isEnd: false };
   if (lastNotifiedAt === undefined || decisions.some(({ action }) => action === 'notRouted')) return undefined;
   const windowMs = isEdge(alert.type) ? rules.suppressDuplicatesForMs : remindAfterMs(rules);
-  return { kind: 'duplicate', reason: 'duplicate', untilAt: lastNotifiedAt + windowMs, ref: alert.id, isEnd: true };
+  const untilAt = windowMs === Infinity ? undefined : lastNotifiedAt + windowMs;
+  return { kind: 'duplicate', reason: 'duplicate', untilAt, ref: alert.id, isEnd: true };
 }
 
 function kindOf(reason: string | undefined): FollowWait['kind'] {

@@ -258,6 +258,20 @@ test('a message while one is on its way is a duplicate, and one that a hold kept
   assert.equal(owed.alert.dueAt, undefined);
 });
 
+test('a reminder is due where it is asked for, and none while a message is on its way, whatever the duplicate window', () => {
+  const row = rowIn('active', { notifyNo: 1, lastNotifiedAt: now - 25 * hourMs });
+  const goesOn = (rules: Partial<AlertRules>, isUnderway: boolean): (string | undefined)[] => {
+    const found = finding({ verdict: holds({ occurred: 0 }), rules: { suppressDuplicatesForMs: 0, ...rules } });
+    const told = { isUnderway, isTakenBack: false, lastHold: undefined, forParents: undefined };
+    const step = next(row, found, { ...world, told });
+    return typeof step === 'string' ? [] : step.messages.map(({ kind }) => kind);
+  };
+  assert.deepEqual(goesOn({}, false), ['reminder']);
+  assert.deepEqual(goesOn({}, true), [], 'a receiver that is away for a day gets one, not one of each look');
+  assert.deepEqual(goesOn({ remindEveryMs: 0 }, false), [], '0 is none');
+  assert.deepEqual(goesOn({ remindEveryMs: 0, suppressDuplicatesForMs: hourMs }, false), [], '0 is none');
+});
+
 test('an alert that comes back was noticed when it came back, which is not before it holds again', () => {
   const before = rowIn('resolved', { detectedAt: now - 20 * minuteMs });
   const came = finding({ verdict: holds({ sinceAt: now - minuteMs }) });

@@ -1,4 +1,5 @@
 import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
+import { remindAfterMs } from '../alert/active.ts';
 import type { AlertFinding, AlertRecord, AlertRules, AlertWorld, FindingVerdict } from '../alert/alert.ts';
 import type { HeldForParents } from '../alert/dependency.ts';
 import type { MessageHold } from '../alert/holds.ts';
@@ -63,11 +64,8 @@ export class AlertsOverTime {
   /** When it must be looked at again although nothing happens; undefined: never. */
   get dueAt(): Instant | undefined {
     const { state, dueAt, flappingUntil, lastNotifiedAt } = this.live?.alert ?? {};
-    const { suppressDuplicatesForMs, remindEveryMs } = this.#finding.rules;
-    const remindAt =
-      state === 'active' && lastNotifiedAt !== undefined
-        ? lastNotifiedAt + Math.max(suppressDuplicatesForMs, remindEveryMs)
-        : Infinity;
+    const isTold = state === 'active' && lastNotifiedAt !== undefined;
+    const remindAt = isTold ? lastNotifiedAt + remindAfterMs(this.#finding.rules) : Infinity;
     const at = Math.min(dueAt ?? Infinity, flappingUntil ?? Infinity, remindAt);
     return at === Infinity ? undefined : at;
   }

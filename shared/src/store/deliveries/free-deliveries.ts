@@ -42,6 +42,7 @@ export async function takeClaimsOfEarlierTerms(tx: Tx): Promise<number> {
 /** A message that was given up because its time is over; an update is cancelled. */
 interface ExpiredDelivery {
   readonly id: string;
+  readonly channelUid: string;
   readonly channelName: string;
   readonly kind: DeliveryKind;
 }
@@ -73,13 +74,12 @@ export async function updateExpired(tx: Tx, at: Instant): Promise<ExpiredDeliver
   );
   const expired = found.map((row) => ({
     id: tx.dialect.id16Text(row['id']),
+    channelUid: tx.dialect.id16Text(row['channel_uid']),
     channelName: String(row['channel_name']),
     kind: String(row['kind']) as DeliveryKind,
   }));
-  await recordChangesOf(
-    tx,
-    expired.map(({ id }) => id),
-  );
+  const ids = expired.map(({ id }) => id);
+  await recordChangesOf(tx, ids);
   return expired;
 }
 

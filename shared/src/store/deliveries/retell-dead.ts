@@ -22,12 +22,14 @@ type RetellMessage = (
 
 /**
  * A channel delivers again: tells it anew of every active alert whose last message to it is dead, and of every one that has ended and whose
- * only message, about its beginning and its end, is. Returns how many.
+ * only message, about its beginning and its end, is. `asks`: it is not known to; one message asks it, unless one waits there. Returns how many.
  */
-export async function retellDead(tx: Tx, channelUid: string, word: RetellMessage): Promise<number> {
+export async function retellDead(tx: Tx, channelUid: string, word: RetellMessage, asks = false): Promise<number> {
   const uid = tx.dialect.id16(toId16(channelUid));
   const channel = await firstRow(tx, 'select name from channels where uid = ? and deleted_at is null', [uid]);
   if (channel === undefined) return 0;
+  const waits = "select id from deliveries where channel_uid = ? and state in ('ready', 'claimed', 'parked') limit 1";
+  if (asks && (await firstRow(tx, waits, [uid])) !== undefined) return 0;
   const candidates = await rows(
     tx,
     'select distinct d.alert_id from deliveries d join alerts a on a.id = d.alert_id ' +
@@ -38,6 +40,7 @@ export async function retellDead(tx: Tx, channelUid: string, word: RetellMessage
   );
   let retold = 0;
   for (const { alert_id: alertId } of candidates) {
+    if (asks && retold > 0) break;
     // Each with its own row locked: what another transaction tells meanwhile is seen.
     if (await retellAlert(tx, { alertId, uid, channelUid, name: String(channel['name']), word })) retold++;
   }
