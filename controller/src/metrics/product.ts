@@ -1,8 +1,6 @@
 import type { Execution } from '@cronjob-monitor/shared/domain';
 import { Counter, Histogram, type Registry } from 'prom-client';
-
-/** 0.1 s to an hour. */
-const lagBuckets = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600];
+import { lagBuckets } from './deliveries.ts';
 
 /** So long a counter outlives its CronJob. */
 const keptForMs = 3_600_000;
