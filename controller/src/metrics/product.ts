@@ -1,4 +1,4 @@
-import type { Execution } from '@cronjob-monitor/shared/domain';
+import { type Execution, refText } from '@cronjob-monitor/shared/domain';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { lagBuckets } from './deliveries.ts';
 
@@ -76,7 +76,7 @@ export class ProductMetrics {
   }
 
   #know(cronJob: CronJobName): void {
-    const key = `${cronJob.namespace}/${cronJob.name}`;
+    const key = refText(cronJob);
     if (!this.#known.has(key)) this.#known.set(key, { cronJob, vanishedAtMs: undefined });
   }
 

@@ -43,7 +43,7 @@ export {
 export { firstRunAt } from './execution/ran.ts';
 export { faultOf, faultOfMiss, faultOfRun, type Fault } from './execution/fault.ts';
 export * from './execution/not-started.ts';
-export { answerInThread, isGroupName, suspendedJob } from '../contract/index.ts';
+export { answerInThread, isGroupName, refText, suspendedJob } from '../contract/index.ts';
 export { groupNameOf, groupOf, groupUidOf, toGroupFacts, type KeptGroup } from './objects/job-group.ts';
 export * from './execution/origin.ts';
 export { isOver, nextSnapshot, type JobSnapshot, judgeVanished, toExecution } from './execution/to-execution.ts';
