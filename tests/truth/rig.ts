@@ -47,7 +47,7 @@ export function aCronJobStory(index: number, changes: Partial<CronJobStory>): Cr
   };
 }
 
-/** A monitor of `prod` that nobody edits. */
+/** A monitor of `prod` that stays as it was made. */
 export function aMonitorStory(index: number, changes: Partial<MonitorStory>): MonitorStory {
   return {
     uid: storyUid('a', index),
