@@ -1,7 +1,14 @@
 import type { RequestListener } from 'node:http';
-import { HeapHaste, type Clock, type Logger, type ProblemList, type Registry } from '@cronjob-monitor/shared/process';
+import {
+  createBudgetedThread,
+  HeapHaste,
+  type Clock,
+  type Logger,
+  type ProblemList,
+  type Registry,
+} from '@cronjob-monitor/shared/process';
 import { databaseProblems, listNamespaces, type Store } from '@cronjob-monitor/shared/store';
-import type { Cluster } from '@cronjob-monitor/shared/kube';
+import { createInstalledRedaction, type Cluster } from '@cronjob-monitor/shared/kube';
 import { createApp } from './app.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
 import { everywhere } from './auth/authentication.ts';
@@ -18,7 +25,6 @@ import { createOpenStreams } from './live/open-streams.ts';
 import { createCostlyCalls, createExpensiveReads } from './middleware/costly.ts';
 import { createGuard } from './middleware/guard.ts';
 import { documentedRoutes as routes } from './openapi/index.ts';
-import { createInstalledRedaction } from './installed-redaction.ts';
 import { createPatternThread, createSearchThread } from './pattern-thread.ts';
 import { createProcessFacts } from './process-facts.ts';
 import type { ApiSettings } from './settings.ts';
@@ -82,7 +88,7 @@ export function createApi(deps: ApiDeps): Api {
   const streams = createOpenStreams(metrics.streams);
   const patternThread = createPatternThread(clock);
   const searchThread = createSearchThread(clock);
-  const redaction = createInstalledRedaction({ clock, logger, patterns: settings.redactPatterns });
+  const redaction = createInstalledRedaction(createBudgetedThread, settings.redactPatterns, { clock, logger });
   const bounds: Bounds = {
     expensiveReads: createExpensiveReads(),
     costlyCalls: createCostlyCalls({ clock, perMinute: settings.costlyRequestsPerMinute }),

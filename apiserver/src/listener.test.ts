@@ -73,7 +73,7 @@ const short: Bounds = {
   requestTimeout: 200,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 20,
-  silenceMs: 150,
+  idleLimitMs: 150,
   maxConnections: 2,
 };
 
@@ -130,7 +130,7 @@ test('more connections than allowed are closed at once', async () => {
 
 test('connections that wait for a next request make room for those that have one', async () => {
   const answer: RequestListener = (_request, response) => response.end('here');
-  const listener = await listenApi(answer, loopback, around(), { ...short, silenceMs: 60_000 });
+  const listener = await listenApi(answer, loopback, around(), { ...short, idleLimitMs: 60_000 });
   const idle = Array.from({ length: 2 }, () => connect(listener.port, '127.0.0.1'));
   const closed = idle.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
   for (const socket of idle) {

@@ -19,7 +19,7 @@ const bounds = {
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 2_000,
   /** So long nothing may move in either direction while a request is answered: longer than any answer takes to begin. */
-  silenceMs: 90_000,
+  idleLimitMs: 90_000,
   maxConnections: 1_000,
 };
 export type Bounds = typeof bounds;
@@ -33,7 +33,7 @@ export async function listenApi(
   handler: RequestListener,
   address: { readonly host: string; readonly port: number },
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
-  { silenceMs, maxConnections, ...limits }: Bounds = bounds,
+  { idleLimitMs, maxConnections, ...limits }: Bounds = bounds,
 ): Promise<ApiListener> {
   const alive = { keepAlive: true, keepAliveInitialDelay: aliveAfterMs };
   const server = createServer({ ...limits, ...alive, requireHostHeader: false }, (request, response) => {
@@ -46,7 +46,7 @@ export async function listenApi(
     else handler(request, response);
   });
   server.maxConnections = maxConnections;
-  server.timeout = silenceMs;
+  server.timeout = idleLimitMs;
   server.on('drop', () => server.closeIdleConnections()); // those that wait make room for those that ask
   server.on('clientError', (error, socket: Socket) => refuseUnreadable(error, socket, logger));
   await new Promise<void>((resolve, reject) => {

@@ -17,12 +17,9 @@ import type {
 import { systemClock, type Clock } from '@cronjob-monitor/shared/process';
 import {
   askAction,
-  describeSelf,
   findCronJob,
   forgetCronJob,
-  migrate,
   newId,
-  openStore,
   pruneRest,
   putActiveJobs,
   schemaOpener,
@@ -35,7 +32,7 @@ import { projected } from '../store/facts.ts';
 import { serveApi, type ApiUnderTest } from './api-under-test.ts';
 import { liveJob, RecordingCluster } from './recording-cluster.ts';
 import { schemas } from './schemas.ts';
-import { seedFleet, type Seed } from './seed.ts';
+import { type Seed, seedCluster } from './seed.ts';
 
 const deps = { clock: systemClock, log: new RecordingLogger() };
 const backup = '/api/v1/cronjobs/prod/backup';
@@ -60,13 +57,10 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
     before(async () => {
       settings = await schemas(database, 'eu', 'us');
       for (const [index, one] of settings.entries()) {
-        const store = openStore(one, deps);
+        const { store, ...seed } = await seedCluster(one, index === 0 ? 'eu' : 'us');
         stores.push(store);
-        await migrate(store, { version: 'test' });
-        const seed = await seedFleet(store);
         seeds.push(seed);
         seeded.push(...(await store.sql('silences').select()).map(({ comment }: { comment: string }) => comment));
-        await store.fenced(seed.epoch, (tx) => describeSelf(tx, { name: ['eu', 'us'][index], defaultTimeZone: 'UTC' }));
       }
       eu.rights.set('ana', ['get clusters us', 'create jobs']);
       eu.rights.set('rob', ['get clusters us']);

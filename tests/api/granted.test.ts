@@ -4,19 +4,12 @@ import { after, before, describe, test } from 'node:test';
 import { ask, testSettings, type Answer } from '@cronjob-monitor/apiserver/testing';
 import type { ClusterList, CronJobList, TriggerResult } from '@cronjob-monitor/shared/contract';
 import { systemClock } from '@cronjob-monitor/shared/process';
-import {
-  describeSelf,
-  migrate,
-  openStore,
-  schemaOpener,
-  type ServerSettings,
-  type Store,
-} from '@cronjob-monitor/shared/store';
+import { schemaOpener, type ServerSettings, type Store } from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { ownServers, type OwnServer } from '../store/servers.ts';
 import { serveApi, type ApiUnderTest } from './api-under-test.ts';
 import { aClusterOfOne } from './cluster.ts';
-import { seedFleet } from './seed.ts';
+import { seedCluster } from './seed.ts';
 
 const deps = { clock: systemClock, log: new RecordingLogger() };
 const key = createSecretKey(Buffer.from('a key of more than thirty-two bytes'));
@@ -77,11 +70,7 @@ for (const kind of ownServers) {
       // Before the first start of its controller: what is made later falls under the default privileges.
       await grantReading();
       for (const cluster of clusters) {
-        const store = openStore(settingsOf(cluster), deps);
-        stores.set(cluster, store);
-        await migrate(store, { version: 'test' });
-        const { epoch } = await seedFleet(store);
-        await store.fenced(epoch, (tx) => describeSelf(tx, { name: cluster, defaultTimeZone: 'UTC' }));
+        stores.set(cluster, (await seedCluster(settingsOf(cluster), cluster)).store);
       }
       const serve = (cluster: ClusterName): Promise<ApiUnderTest> =>
         serveApi({

@@ -3,20 +3,13 @@ import { setTimeout } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
 import { ask, testSettings } from '@cronjob-monitor/apiserver/testing';
 import { systemClock } from '@cronjob-monitor/shared/process';
-import {
-  describeSelf,
-  migrate,
-  openStore,
-  schemaOpener,
-  type ServerSettings,
-  type Store,
-} from '@cronjob-monitor/shared/store';
+import { schemaOpener, type ServerSettings, type Store } from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { testDatabases } from '../store/databases.ts';
 import { serveApi, type ApiUnderTest } from './api-under-test.ts';
 import { aClusterOfOne } from './cluster.ts';
 import { schemas } from './schemas.ts';
-import { seedFleet } from './seed.ts';
+import { seedCluster } from './seed.ts';
 
 const deps = { clock: systemClock, log: new RecordingLogger() };
 const lists = [
@@ -53,11 +46,8 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
     let settings: ServerSettings[];
 
     const addCluster = async (name: string): Promise<void> => {
-      const store = openStore(settings[names.indexOf(name)] as ServerSettings, deps);
+      const { store } = await seedCluster(settings[names.indexOf(name)] as ServerSettings, name);
       stores.push(store);
-      await migrate(store, { version: 'test' });
-      const { epoch } = await seedFleet(store);
-      await store.fenced(epoch, (tx) => describeSelf(tx, { name, defaultTimeZone: 'UTC' }));
     };
 
     before(async () => {

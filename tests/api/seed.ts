@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { headingOf, type Execution, type Message, minuteMs, hourMs, dayMs } from '@cronjob-monitor/shared/domain';
+import { systemClock } from '@cronjob-monitor/shared/process';
 import {
+  describeSelf,
   findCronJob,
   findMonitor,
   insertAlerts,
   insertDelivery,
+  migrate,
   moveAlertCounters,
   newId,
+  openStore,
   projectChannel,
   projectCronJob,
   projectMonitor,
@@ -18,8 +22,9 @@ import {
   takeEpoch,
   type AlertRecord,
   type Store,
+  type StoreSettings,
 } from '@cronjob-monitor/shared/store';
-import { aCronJob, anAlertRecord, aRecordedRun } from '@cronjob-monitor/shared/testing';
+import { aCronJob, anAlertRecord, aRecordedRun, RecordingLogger } from '@cronjob-monitor/shared/testing';
 
 /** Ids of what was written. */
 export interface Seed {
@@ -30,6 +35,15 @@ export interface Seed {
   readonly endedSilence: string;
   readonly dead: string;
   readonly sent: string;
+}
+
+/** The store of a cluster of this name whose controller has led, with the small fleet in it. */
+export async function seedCluster(settings: StoreSettings, name: string): Promise<Seed & { readonly store: Store }> {
+  const store = openStore(settings, { clock: systemClock, log: new RecordingLogger() });
+  await migrate(store, { version: 'test' });
+  const seed = await seedFleet(store);
+  await store.fenced(seed.epoch, (tx) => describeSelf(tx, { name, defaultTimeZone: 'UTC' }));
+  return { ...seed, store };
 }
 
 /** A small fleet as a controller leaves it: a CronJob that failed, one that never ran, a monitor, a channel, alerts, messages, silences. */

@@ -2,15 +2,9 @@
 // event loop stands still while logs of any size are redacted as the service does it, the large ones in the thread.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createRedactor } from '@cronjob-monitor/shared/domain';
-import {
-  createRedaction,
-  redactionBudgetMs,
-  redactionProgram,
-  type RedactionAnswer,
-  type RedactionQuestion,
-} from '@cronjob-monitor/shared/kube';
+import { createInstalledRedaction } from '@cronjob-monitor/shared/kube';
 import { createBudgetedThread, systemClock } from '@cronjob-monitor/shared/process';
-import { hostileFragments, hostileFrames } from '@cronjob-monitor/shared/testing';
+import { hostileFragments, hostileFrames, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { Report } from './report.ts';
 
 const kibibyte = 1024;
@@ -59,18 +53,8 @@ for (const [place, size] of [1, 2, 4].entries())
 report.figure('4 MiB against 2 MiB, the worst text', slowest.growth, 'times', growthBudget);
 report.note(`the slowest: ${slowest.name}; the worst growth: ${slowest.growthOf}`);
 
-const thread = createBudgetedThread<RedactionQuestion, RedactionAnswer>({
-  program: redactionProgram,
-  budgetMs: redactionBudgetMs,
-  clock: systemClock,
-});
-const redaction = createRedaction({
-  patterns: [],
-  thread,
-  onWithheld: (kind, error) => {
-    throw new Error(`a ${kind} was withheld`, { cause: error });
-  },
-});
+const logger = new RecordingLogger();
+const redaction = createInstalledRedaction(createBudgetedThread, [], { clock: systemClock, logger });
 // The thread begins, and the rules are compiled, before anything is measured.
 await redaction.log(Buffer.alloc(mebibyte, 'warm '), { maxBytes: mebibyte, cut: false });
 let longestMs = 0;
@@ -83,7 +67,8 @@ for (const { name, of } of texts) {
     if (holdMs > longestMs) [longestMs, longestOf] = [holdMs, `${size} KiB of ${name}`];
   }
 }
-await thread.close();
+await redaction.close();
+if (logger.lines.length > 0) throw new Error('a text was withheld', { cause: logger.lines });
 report.figure('the event loop at a stand, the worst text', longestMs, 'ms', holdBudgetMs);
 report.note(`it stood longest for ${longestOf}`);
 report.end();

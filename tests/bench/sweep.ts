@@ -20,7 +20,7 @@ import {
   type Db,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aCronJob, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { aCronJob, RecordingLogger, aJobFailedRule } from '@cronjob-monitor/shared/testing';
 import { testDatabases } from '../store/databases.ts';
 import { Report } from './report.ts';
 
@@ -36,13 +36,7 @@ const rowsPerInsert = 500;
 const rowsPerCommit = 20_000;
 
 const rules: DetectionRules = {
-  jobFailed: {
-    enabled: false,
-    failureThreshold: 1,
-    recoveryThreshold: 1,
-    failuresOfLast: undefined,
-    includeManual: true,
-  },
+  jobFailed: aJobFailedRule({ enabled: false }),
   missedSchedule: { enabled: false, threshold: 1, skipWarnAfter: undefined, graceMs: 0 },
   deadMan: undefined,
   durations: undefined,

@@ -7,7 +7,7 @@ import { createDispatcher, type Dispatcher, type DispatcherDeps } from '@cronjob
 import { Connections, createAddressRules } from '@cronjob-monitor/controller/channels';
 import { DeliveryMetrics } from '@cronjob-monitor/controller/metrics';
 import type { ChannelType } from '@cronjob-monitor/shared/contract';
-import { headingOf, type AlertRules, type Message } from '@cronjob-monitor/shared/domain';
+import { headingOf, type Message } from '@cronjob-monitor/shared/domain';
 import { ClusterError, type ChannelSpec, type SecretContent } from '@cronjob-monitor/shared/kube';
 import { createProcessMetrics, type Clock, type Registry } from '@cronjob-monitor/shared/process';
 import {
@@ -29,6 +29,7 @@ import {
   aTemporaryFolder,
   FakeClock,
   RecordingLogger,
+  alertRulesTo,
 } from '@cronjob-monitor/shared/testing';
 import { aDelivery, anAlert } from '../store/alert-facts.ts';
 import { readRows } from '../store/rows.ts';
@@ -318,12 +319,4 @@ export function apiServerAway(): ClusterError {
 }
 
 /** Rules of a monitor that hold nothing back. */
-export const monitorRules: Omit<AlertRules, 'alerting'> = {
-  severityOverrides: undefined,
-  alertDelayMs: 0,
-  suppressDuplicatesForMs: 0,
-  remindEveryMs: 0,
-  renotifyOnChangedError: false,
-  windows: [],
-  recoveryMs: 0,
-};
+export const monitorRules = alertRulesTo([], { suppressDuplicatesForMs: 0, remindEveryMs: 0 });

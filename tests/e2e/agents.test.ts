@@ -3,17 +3,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { systemClock } from '@cronjob-monitor/shared/process';
-import { describeSelf, migrate, openStore, type ServerSettings, type Store } from '@cronjob-monitor/shared/store';
-import { RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { type ServerSettings, type Store } from '@cronjob-monitor/shared/store';
 import { schemas } from '../api/schemas.ts';
-import { seedFleet } from '../api/seed.ts';
+import { seedCluster } from '../api/seed.ts';
 import { namespace, startBench, until, type Bench } from '../faults/harness/bench.ts';
 import { putCronJob } from '../faults/harness/objects.ts';
 import type { MonitorProcess } from '../servers/index.ts';
 import { testDatabases } from '../store/databases.ts';
 
-const deps = { clock: systemClock, log: new RecordingLogger() };
 /** What an action may take, and a second or two for a busy machine. */
 const answersWithinMs = 20_000;
 /** Whose time is taken. */
@@ -35,14 +32,11 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       before(async () => {
         const settings = await schemas(database, 'eu', 'us');
         for (const [index, name] of ['eu', 'us'].entries()) {
-          const store = openStore(settings[index] as ServerSettings, deps);
+          // As a monitor selects it in the rows.
+          const { store } = await seedCluster(settings[index] as ServerSettings, name);
           stores.push(store);
-          await migrate(store, { version: 'test' });
           const bench = await startBench({ controllers: false });
           benches.push(bench);
-          // As a monitor selects it in the rows.
-          const { epoch } = await seedFleet(store);
-          await store.fenced(epoch, (tx) => describeSelf(tx, { name, defaultTimeZone: 'UTC' }));
           putCronJob(bench.sim, 'backup');
           bench.sim.objects.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'prod' } });
           const [seen] = bench.sim.objects.list({ apiVersion: 'batch/v1', kind: 'CronJob', namespace });

@@ -15,7 +15,7 @@ import {
   startFaultProxy,
   startPostgres,
   type FaultProxy,
-  type PostgresServer,
+  type DatabaseServer,
 } from '../servers/index.ts';
 
 const entry = fileURLToPath(new URL('../../apiserver/src/bin/apiserver.ts', import.meta.url));
@@ -61,7 +61,7 @@ interface Ports {
 
 /** The apiserver as a process of its own, on a real database, with a Kubernetes API that cannot be reached. */
 describe('the apiserver', () => {
-  let postgres: PostgresServer;
+  let postgres: DatabaseServer;
   let proxy: FaultProxy;
   let store: Store;
   let child: Child;

@@ -12,7 +12,7 @@ import { completeStatus, putCronJob, putJob, slotNumber } from '../faults/harnes
 import {
   type EntryPoint,
   type MonitorProcess,
-  type PostgresServer,
+  type DatabaseServer,
   type StoragePlace,
   imageEnvironment,
   runOnPostgres,
@@ -57,7 +57,7 @@ describe('the tree of the image', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cronjob-monitor-image-'));
   const tree = join(folder, 'app');
   let bench: Bench;
-  let postgres: PostgresServer;
+  let postgres: DatabaseServer;
   let place: StoragePlace;
 
   /** As the image starts it: the program of the tree, the environment of the image, metrics by HTTPS. */

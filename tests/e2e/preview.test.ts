@@ -5,6 +5,7 @@ import { alertRulesOf, decodeMonitorSpec, detectionRulesOf } from '@cronjob-moni
 import { findStartSkew, listSpecEpochs, readHistories } from '@cronjob-monitor/shared/store';
 import { aCronJob, openStage } from '../faults/ledger/stage.ts';
 import { readRows } from '../store/rows.ts';
+import { monitorDefaults } from '@cronjob-monitor/shared/testing';
 
 const stepMs = 10 * minuteMs;
 const startAt = Date.parse('2026-10-26T00:02:00Z');
@@ -12,15 +13,7 @@ const startAt = Date.parse('2026-10-26T00:02:00Z');
 const days = process.env['FAULTS'] === undefined ? 4 : 7;
 const endAt = startAt + days * dayMs;
 
-const monitorDefaults = {
-  suppressDuplicatesForMs: hourMs,
-  retentionDays: 30,
-  maxRetentionDays: 90,
-  logRetentionDays: 0,
-  maxLogSizeKB: 100,
-  storeLogs: true,
-  storeEvents: false,
-};
+const previewDefaults = { ...monitorDefaults, storeLogs: true, storeEvents: false };
 
 /** Backups in a row that end well and hold nothing. */
 const emptyBackups = 47;
@@ -148,7 +141,7 @@ test(`a preview of ${days} days tells the alerts that there were, one by one`, a
     const id = Number(row['id']);
     const name = String(row['name']);
     const monitor = monitors.find((one) => one.name === name);
-    const decoded = decodeMonitorSpec({ spec: monitor?.spec }, monitorDefaults, {});
+    const decoded = decodeMonitorSpec({ spec: monitor?.spec }, previewDefaults, {});
     assert.ok(decoded.ok);
     const own = epochs.get(id) ?? [];
     const timeZone = own.at(-1)?.timeZone ?? 'UTC';

@@ -12,7 +12,7 @@ import {
   startFaultProxy,
   startPostgres,
   type FaultProxy,
-  type PostgresServer,
+  type DatabaseServer,
 } from '../servers/index.ts';
 import type { Rendered } from '../chart/render.ts';
 import { created, inTime, Installation, readOnce, until, type PodShown } from './installation.ts';
@@ -28,7 +28,7 @@ const pods = { controller: 2, apiserver: 2 };
 
 describe('split on a real node, with PostgreSQL by TLS', { skip: 'skipped' in started && started.skipped }, () => {
   const node = started as RealNode; // else the suite is skipped
-  let postgres: PostgresServer;
+  let postgres: DatabaseServer;
   let proxy: FaultProxy;
   let service: Installation;
   let values: object;

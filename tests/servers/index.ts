@@ -12,7 +12,8 @@ export { makeAuthority, makeSelfSigned, type Authority, type KeyPair } from './c
 export { Child, type ChildOptions } from './child-process.ts';
 export { findFreePort } from './free-port.ts';
 export { startMailServers, whyNoMailServers, type MailServers } from './mail-servers.ts';
-export { mariadbPackages, startMariadb, whyNoMariadb, type MariadbOptions, type MariadbServer } from './mariadb.ts';
+export type { DatabaseOptions, DatabaseServer } from './database-server.ts';
+export { mariadbPackages, startMariadb, whyNoMariadb } from './mariadb.ts';
 export {
   MonitorProcess,
   sourcePrograms,
@@ -22,7 +23,7 @@ export {
   type ProcessEnd,
 } from './monitor-process.ts';
 export { type StoragePlace } from './storage-flags.ts';
-export { startPostgres, type PostgresOptions, type PostgresServer } from './postgres.ts';
+export { startPostgres } from './postgres.ts';
 export { startFaultProxy, type Direction, type Disturbance, type FaultProxy, type PassedPiece } from './tcp-proxy.ts';
 export { imageEnvironment } from './image-environment.ts';
 export { imageTree } from './image-tree.ts';

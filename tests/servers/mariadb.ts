@@ -1,34 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Child } from './child-process.ts';
+import { own, password, startServer, username, type DatabaseOptions, type DatabaseServer } from './database-server.ts';
 import { findFreePort } from './free-port.ts';
 import { makeServerFolder, serverUser, type ServerUser } from './unprivileged.ts';
 import { runOnMysql } from './administer.ts';
 
-/** One throw-away MariaDB: own folder, own port on loopback, gone with `remove`. */
-export interface MariadbServer {
-  readonly port: number;
-  readonly username: string;
-  readonly password: string;
-  /** Undefined while it is down. */
-  readonly pid: number | undefined;
-  kill(): Promise<void>;
-  /** Starts it again in the same folder and on the same port; with options, with these instead of the first ones. */
-  restart(options?: MariadbOptions): Promise<void>;
-  remove(): Promise<void>;
-}
-
-export interface MariadbOptions {
-  readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
-  /** Options as on its command line, such as --max-connections=5. */
-  readonly settings?: readonly string[];
-}
-
 export const mariadbPackages = 'mariadb-server-core mariadb-client-core';
-
-const username = 'monitor';
-const password = 'a test password';
 
 /** Why it cannot be started here, naming the packages; undefined when it can. */
 export function whyNoMariadb(): string | undefined {
@@ -38,7 +17,7 @@ export function whyNoMariadb(): string | undefined {
     : `MariaDB is not installed: no ${missing.join(', ')} (apt-get install ${mariadbPackages})`;
 }
 
-export async function startMariadb(options: MariadbOptions = {}): Promise<MariadbServer> {
+export async function startMariadb(options: DatabaseOptions = {}): Promise<DatabaseServer> {
   const reason = whyNoMariadb();
   if (reason !== undefined) throw new Error(reason);
   const user = serverUser();
@@ -46,51 +25,32 @@ export async function startMariadb(options: MariadbOptions = {}): Promise<Mariad
   initialise(folder, user);
 
   const port = await findFreePort();
-  let present = options;
-  const start = async (): Promise<Child> => {
-    const init = writeFiles(folder, present, user);
-    const args = serverArgs(folder, port, init, present);
-    const child = new Child({
-      command: findCommand('mariadbd') ?? '',
-      args,
-      cwd: folder,
-      uid: user.uid,
-      gid: user.gid,
-    });
-    await child.ready(async () => {
-      await runOnMysql({ host: '127.0.0.1', port, username, password, database: 'mysql' }, 'select 1');
-    });
-    return child;
-  };
-
-  let child: Child | undefined = await start();
-  return {
+  return startServer({
+    folder,
     port,
-    username,
-    password,
-    get pid() {
-      return child?.pid;
+    options,
+    start: async (present) => {
+      const init = writeFiles(folder, present, user);
+      const child = new Child({
+        command: findCommand('mariadbd') ?? '',
+        args: serverArgs(folder, port, init, present),
+        cwd: folder,
+        uid: user.uid,
+        gid: user.gid,
+      });
+      await child.ready(async () => {
+        await runOnMysql({ host: '127.0.0.1', port, username, password, database: 'mysql' }, 'select 1');
+      });
+      return child;
     },
-    kill: async () => {
-      child?.signal('SIGKILL');
-      await child?.ended();
-      child = undefined;
-    },
-    restart: async (changed) => {
-      present = changed ?? present;
-      await child?.stop();
-      child = await start();
-    },
-    remove: async () => {
-      // Nothing of it is needed any more, so it need not write anything out.
-      await child?.stop('SIGKILL');
-      child = undefined;
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+    stopSignal: 'SIGTERM',
+    // Nothing of it is needed any more, so it need not write anything out.
+    removeSignal: 'SIGKILL',
+    tries: 1,
+  });
 }
 
-function serverArgs(folder: string, port: number, init: string, options: MariadbOptions): string[] {
+function serverArgs(folder: string, port: number, init: string, options: DatabaseOptions): string[] {
   return [
     '--no-defaults',
     `--datadir=${join(folder, 'data')}`,
@@ -113,7 +73,7 @@ function serverArgs(folder: string, port: number, init: string, options: Mariadb
 }
 
 /** The account that tests use, made at every start, and the certificate. */
-function writeFiles(folder: string, options: MariadbOptions, user: ServerUser): string {
+function writeFiles(folder: string, options: DatabaseOptions, user: ServerUser): string {
   const files = {
     'init.sql': [
       `create user if not exists '${username}'@'%' identified by '${password}';`,
@@ -124,7 +84,7 @@ function writeFiles(folder: string, options: MariadbOptions, user: ServerUser): 
   for (const [name, text] of Object.entries(files)) {
     const file = join(folder, name);
     writeFileSync(file, text, { mode: 0o600 });
-    if (user.uid !== undefined && user.gid !== undefined) chownSync(file, user.uid, user.gid);
+    own(file, user);
   }
   return join(folder, 'init.sql');
 }

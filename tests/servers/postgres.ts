@@ -1,38 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, chownSync, constants, cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { runOnPostgres } from './administer.ts';
 import { Child } from './child-process.ts';
+import { own, password, startServer, username, type DatabaseOptions, type DatabaseServer } from './database-server.ts';
 import { findFreePort } from './free-port.ts';
 import { makeServerFolder, serverUser, type ServerUser } from './unprivileged.ts';
 
-/** One throw-away PostgreSQL: own folder, own port on loopback, no fsync, gone with `remove`. */
-export interface PostgresServer {
-  readonly port: number;
-  readonly username: string;
-  readonly password: string;
-  /** Undefined while it is down. */
-  readonly pid: number | undefined;
-  /** Ends it without a chance to say good-bye, and all its sessions with it. */
-  kill(): Promise<void>;
-  /** Starts it again in the same folder and on the same port; with options, with these instead of the first ones. */
-  restart(options?: PostgresOptions): Promise<void>;
-  remove(): Promise<void>;
-}
-
-export interface PostgresOptions {
-  /** PEM texts: the server then offers TLS. Without them it has none. */
-  readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
-  /** Settings as on its command line, such as max_connections=5. */
-  readonly settings?: readonly string[];
-}
-
-const username = 'monitor';
-const password = 'a test password';
-
-/** Starts one; ready when it answers a login. */
-export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+/** Starts a PostgreSQL; ready when it answers a login. */
+export async function startPostgres(options: DatabaseOptions = {}): Promise<DatabaseServer> {
   const user = serverUser();
   const binaries = findBinaries(user);
   const folder = makeServerFolder('cronjob-monitor-postgres', user);
@@ -40,57 +17,31 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   initialise(binaries.path, folder, data, user);
 
   const port = await findFreePort();
-  let present = options;
-  const start = async (): Promise<Child> => {
-    if (present.tls) writeTls(folder, present.tls, user);
-    const args = serverArgs(folder, data, port, present);
-    const child = new Child({
-      command: join(binaries.path, 'postgres'),
-      args,
-      cwd: folder,
-      uid: user.uid,
-      gid: user.gid,
-    });
-    await child.ready(() => login(port));
-    return child;
-  };
-
-  let child: Child | undefined = await start();
-  return {
+  return startServer({
+    folder,
     port,
-    username,
-    password,
-    get pid() {
-      return child?.pid;
+    options,
+    start: async (present) => {
+      if (present.tls) writeTls(folder, present.tls, user);
+      const child = new Child({
+        command: join(binaries.path, 'postgres'),
+        args: serverArgs(folder, data, port, present),
+        cwd: folder,
+        uid: user.uid,
+        gid: user.gid,
+      });
+      await child.ready(() => login(port));
+      return child;
     },
-    kill: async () => {
-      child?.signal('SIGKILL');
-      await child?.ended();
-      child = undefined;
-    },
-    restart: async (changed) => {
-      present = changed ?? present;
-      if (child !== undefined) await child.stop('SIGINT');
-      // Sessions of a killed server notice within moments; a new one refuses to start beside them.
-      for (let tries = 0; ; tries++) {
-        try {
-          child = await start();
-          return;
-        } catch (error) {
-          if (tries === 50) throw error;
-        }
-      }
-    },
-    remove: async () => {
-      await child?.stop('SIGINT');
-      child = undefined;
-      rmSync(folder, { recursive: true, force: true });
-      binaries.remove();
-    },
-  };
+    stopSignal: 'SIGINT',
+    removeSignal: 'SIGINT',
+    // Sessions of a killed server notice within moments; a new one refuses to start beside them.
+    tries: 51,
+    onRemoved: binaries.remove,
+  });
 }
 
-function serverArgs(folder: string, data: string, port: number, options: PostgresOptions): string[] {
+function serverArgs(folder: string, data: string, port: number, options: DatabaseOptions): string[] {
   const settings = [
     'listen_addresses=127.0.0.1',
     `port=${port}`,
@@ -127,10 +78,6 @@ function writeTls(folder: string, tls: { certificate: string; key: string }, use
   writeFileSync(keyFile, tls.key, { mode: 0o600 });
   own(certificateFile, user);
   own(keyFile, user);
-}
-
-function own(file: string, { uid, gid }: ServerUser): void {
-  if (uid !== undefined && gid !== undefined) chownSync(file, uid, gid);
 }
 
 /** Folder of initdb and postgres. Copied where the server's user cannot reach the installed one, as under a home folder of root. */

@@ -5,8 +5,7 @@ import {
   startMariadb,
   startPostgres,
   whyNoMariadb,
-  type MariadbServer,
-  type PostgresServer,
+  type DatabaseServer,
 } from '../servers/index.ts';
 
 /** A kind of server of which a suite needs one of its own: to be killed, filled or disturbed. */
@@ -18,7 +17,7 @@ interface OwnServerKind {
 }
 
 export interface OwnServer {
-  readonly server: PostgresServer | MariadbServer;
+  readonly server: DatabaseServer;
   /** Settings of its one database, reached at this port: its own, or a proxy's. */
   settings(port?: number, changes?: Partial<ServerSettings>): ServerSettings;
   /** Runs a statement as an administrator, beside the product. */
@@ -54,7 +53,7 @@ export const ownServers: readonly OwnServerKind[] = [
 
 function toOwnServer(
   type: ServerSettings['type'],
-  server: PostgresServer | MariadbServer,
+  server: DatabaseServer,
   run: typeof runOnPostgres,
   database: string,
 ): OwnServer {

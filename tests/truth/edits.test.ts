@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
-import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
-import { testDatabases } from '../store/databases.ts';
+import { test } from 'node:test';
 import { describe as inWords, differencesOf } from './observer/compare.ts';
-import {
-  hourMs,
-  minuteMs,
-  type CronJobStory,
-  type Disturbance,
-  type History,
-  type RunStory,
-} from './observer/history.ts';
+import { type CronJobStory, type Disturbance, type History, type RunStory } from './observer/history.ts';
 import { standInForTheMachine } from './observer/machine.ts';
-import { observe } from './observer/observe.ts';
 import type { Verdict } from './observer/verdicts.ts';
+import { aCronJobStory, aMonitorStory, at, describeWatching } from './rig.ts';
 
 standInForTheMachine(() => 200);
 
-const logger = createLogger({ level: 'error', format: 'text', clock: systemClock, write: () => {} });
-const midnight = Date.UTC(2026, 10, 22);
-const at = (hour: number, minute = 0): number => midnight + hour * hourMs + minute * minuteMs;
 const startAt = at(4, 30);
 /** While the service does not look, from a little before six to half past twelve, each monitor begins to ask otherwise. */
 const editAt = at(8, 10);
@@ -287,9 +275,6 @@ const edits: readonly Edit[] = [
   },
 ];
 
-const uid = (kind: string, index: number): string =>
-  `${kind}${String(index).padStart(7, '0')}-0000-4000-8000-000000000000`;
-
 const history: History = {
   seed: 0,
   startAt,
@@ -305,78 +290,52 @@ const history: History = {
       ],
     },
   ],
-  cronJobs: edits.map(({ cronJob }, index) => ({
-    uid: uid('c', index),
-    namespace: 'prod',
-    name: `job-${index}`,
-    tier: 'a',
-    rhythm: every(1),
-    policy: 'Allow',
-    suspend: false,
-    ttlSeconds: undefined,
-    successLimit: 5,
-    failureLimit: 5,
-    createdAt: madeAt,
-    deletedAt: undefined,
-    edits: [],
-    runs: [],
-    ...cronJob,
-  })),
+  cronJobs: edits.map(({ cronJob }, index) => aCronJobStory(index, { createdAt: madeAt, ...cronJob })),
   monitors: edits.map(({ before, after: later, cronJob }, index) => {
     const selector = { matchNames: [`job-${index}`] };
-    return {
-      uid: uid('a', index),
+    return aMonitorStory(index, {
       namespace: cronJob.namespace ?? 'prod',
-      name: `monitor-${index}`,
       spec: { selector, ...before },
       createdAt: madeAt,
-      deletedAt: undefined,
       edits: later ? [{ at: editAt, spec: { selector, ...later } }] : [],
-    };
+    });
   }),
 };
 
 const nameOf = ({ monitor }: Verdict): string => edits[Number(monitor.split('-').at(-1))]?.name ?? monitor;
 const time = (instant: number): string => new Date(instant).toISOString().slice(11, 19);
 
-for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) {
-  describe(`monitors that ask otherwise while the service does not look: ${database.name}`, () => {
-    after(() => database.remove());
+describeWatching('monitors that ask otherwise while the service does not look', (observed) => {
+  const watch = async (disturbances: readonly Disturbance[]) => (await observed(history, disturbances)).verdicts;
+  let calm: readonly Verdict[] = [];
 
-    const watch = async (disturbances: readonly Disturbance[]) => {
-      const observation = { startsAt: startAt, disturbances };
-      return (await observe(history, observation, { freshDatabase: () => database.fresh(), logger })).verdicts;
-    };
-    let calm: readonly Verdict[] = [];
+  test('a service that looks all the time tells what held by what was asked then', async () => {
+    calm = await watch([]);
+    const said = edits.map(({ name }) =>
+      calm
+        .filter((verdict) => nameOf(verdict) === name)
+        .map(({ type, subject, openedAt, ended, endedAt }) => {
+          const end = ended.split(' ')[0] + (/ by job/.test(ended) ? ' by a success' : '');
+          const until = endedAt === undefined ? '' : ` ${time(endedAt)}`;
+          return `${type}${subject && `/${subject}`} ${time(openedAt)}, ${end}${until}`;
+        })
+        .toSorted(),
+    );
+    assert.deepEqual(
+      said,
+      edits.map(({ says }) => says),
+    );
+  });
 
-    test('a service that looks all the time tells what held by what was asked then', async () => {
-      calm = await watch([]);
-      const said = edits.map(({ name }) =>
-        calm
-          .filter((verdict) => nameOf(verdict) === name)
-          .map(({ type, subject, openedAt, ended, endedAt }) => {
-            const end = ended.split(' ')[0] + (/ by job/.test(ended) ? ' by a success' : '');
-            const until = endedAt === undefined ? '' : ` ${time(endedAt)}`;
-            return `${type}${subject && `/${subject}`} ${time(openedAt)}, ${end}${until}`;
-          })
-          .toSorted(),
-      );
+  for (const [kind, says] of [
+    ['databaseAway', 'the database was away'],
+    ['stopped', 'it was stopped'],
+  ] as const)
+    test(`a service tells the same where ${says} meanwhile`, async () => {
+      const differences = differencesOf(calm, await watch([{ kind, ...gap }]), history.endAt);
       assert.deepEqual(
-        said,
-        edits.map(({ says }) => says),
+        differences.map((one) => `${nameOf(one.verdict)}: ${inWords(one)}`),
+        [],
       );
     });
-
-    for (const [kind, says] of [
-      ['databaseAway', 'the database was away'],
-      ['stopped', 'it was stopped'],
-    ] as const)
-      test(`a service tells the same where ${says} meanwhile`, async () => {
-        const differences = differencesOf(calm, await watch([{ kind, ...gap }]), history.endAt);
-        assert.deepEqual(
-          differences.map((one) => `${nameOf(one.verdict)}: ${inWords(one)}`),
-          [],
-        );
-      });
-  });
-}
+});

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
-import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
-import { testDatabases } from '../store/databases.ts';
+import { test } from 'node:test';
 import { describe as inWords, differencesOf } from './observer/compare.ts';
 import {
   dayMs,
@@ -13,7 +11,7 @@ import {
   type History,
 } from './observer/history.ts';
 import { standInForTheMachine } from './observer/machine.ts';
-import { observe } from './observer/observe.ts';
+import { aCronJobStory, aMonitorStory, describeWatching } from './rig.ts';
 
 /** What a webhook gets, as far as it is read here. */
 interface Body {
@@ -38,7 +36,6 @@ standInForTheMachine(({ body }) => {
   return 200;
 });
 
-const logger = createLogger({ level: 'error', format: 'text', clock: systemClock, write: () => {} });
 const startAt = Date.UTC(2026, 10, 22);
 /** About then every level begins. */
 const beginAt = startAt + 6 * hourMs;
@@ -165,38 +162,26 @@ const levels: readonly Level[] = [
 ];
 
 function historyOf(played: readonly Level[], lastsMs: number): History {
-  const uid = (kind: string, index: number): string => `${kind}000000${index}-0000-4000-8000-000000000000`;
   return {
     seed: 0,
     startAt,
     endAt: beginAt + (lastsMs > 2 * hourMs ? dayMs : lastsMs) + 4 * hourMs,
     namespaces: [],
-    cronJobs: played.map(({ cronJob, slotAt }, index) => ({
-      uid: uid('c', index),
-      namespace: 'prod',
-      name: `job-${index}`,
-      tier: 'a',
-      rhythm: { everyHours: 24, minute: (slotAt % dayMs) / minuteMs },
-      policy: 'Allow',
-      suspend: false,
-      ttlSeconds: undefined,
-      successLimit: 100,
-      failureLimit: 100,
-      createdAt: longAgo,
-      deletedAt: undefined,
-      edits: [],
-      runs: [],
-      ...cronJob(lastsMs),
-    })),
-    monitors: played.map(({ monitor }, index) => ({
-      uid: uid('a', index),
-      namespace: 'prod',
-      name: `monitor-${index}`,
-      spec: { selector: { matchNames: [`job-${index}`] }, ...monitor },
-      createdAt: longAgo,
-      deletedAt: undefined,
-      edits: [],
-    })),
+    cronJobs: played.map(({ cronJob, slotAt }, index) =>
+      aCronJobStory(index, {
+        rhythm: { everyHours: 24, minute: (slotAt % dayMs) / minuteMs },
+        successLimit: 100,
+        failureLimit: 100,
+        createdAt: longAgo,
+        ...cronJob(lastsMs),
+      }),
+    ),
+    monitors: played.map(({ monitor }, index) =>
+      aMonitorStory(index, {
+        spec: { selector: { matchNames: [`job-${index}`] }, ...monitor },
+        createdAt: longAgo,
+      }),
+    ),
   };
 }
 
@@ -214,112 +199,104 @@ const lengths = [
 
 const at = (instant: number): string => new Date(instant).toISOString();
 
-for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) {
-  describe(`levels that begin and end while the service does not look: ${database.name}`, () => {
-    after(() => database.remove());
+describeWatching('levels that begin and end while the service does not look', (observed) => {
+  const watch = async (history: History, disturbances: readonly Disturbance[]) => {
+    bodies.length = 0;
+    const { verdicts } = await observed(history, disturbances);
+    return { verdicts, sent: bodies.flatMap(({ data }) => (data.alert && data.cronjob ? [data] : [])) };
+  };
 
-    const watch = async (history: History, disturbances: readonly Disturbance[]) => {
-      bodies.length = 0;
-      const observation = { startsAt: startAt, disturbances };
-      const { verdicts } = await observe(history, observation, { freshDatabase: () => database.fresh(), logger });
-      return { verdicts, sent: bodies.flatMap(({ data }) => (data.alert && data.cronjob ? [data] : [])) };
-    };
+  for (const [length, lastsMs, kinds] of lengths) {
+    const played = levels.filter(({ isLong }) => isLong !== true || length === 'a day');
+    const history = historyOf(played, lastsMs);
+    let calm: Awaited<ReturnType<typeof watch>> | undefined;
 
-    for (const [length, lastsMs, kinds] of lengths) {
-      const played = levels.filter(({ isLong }) => isLong !== true || length === 'a day');
-      const history = historyOf(played, lastsMs);
-      let calm: Awaited<ReturnType<typeof watch>> | undefined;
-
-      test(`a service that looks for ${length} opens and ends each of them`, async () => {
-        calm = await watch(history, []);
-        const opened = calm.verdicts.map(({ identity, openedAt }) => `${identity.split(' ').at(-1)} ${openedAt}`);
-        assert.deepEqual(
-          opened.toSorted(),
-          played.map(({ identity, beginsAt }) => `${identity} ${beginsAt}`).toSorted(),
-        );
-        assert.ok(calm.verdicts.every(({ isTold, ended }) => isTold && ended.startsWith('resolved')));
-      });
-
-      for (const kind of kinds) {
-        test(`${length} of ${kind}: each is told by one message with both times`, async () => {
-          const untilAt = Math.max(...played.map(({ endsAt }) => endsAt(lastsMs))) + 30 * secondMs;
-          const { verdicts, sent } = await watch(history, [{ kind, at: beginAt - 20 * secondMs, untilAt }]);
-          const sure = calm ?? (await watch(history, []));
-          assert.deepEqual(differencesOf(sure.verdicts, verdicts, history.endAt).map(inWords), []);
-          const isAlive = kind === 'clusterAway' || kind === 'slowWatch';
-          for (const [index, { name, beginsAt, endsAt }] of played.entries()) {
-            const told = sent.filter(({ cronjob }) => cronjob?.name === `job-${index}`);
-            // A process that goes on may know of the beginning, and tell of both as they come.
-            if (isAlive && told.length === 2) {
-              const [first, last] = told.map(({ alert }) => alert);
-              assert.deepEqual([first?.firstNotice, first?.since, first?.endedAt], [false, at(beginsAt), null], name);
-              assert.deepEqual([last?.firstNotice, last?.endedAt], [false, at(endsAt(lastsMs))], name);
-              continue;
-            }
-            const said = told.map(({ alert }) => [alert?.firstNotice, alert?.since, alert?.endedAt]);
-            assert.deepEqual(said, [[true, at(beginsAt), at(endsAt(lastsMs))]], name);
-            assert.doesNotMatch(told[0]?.alert?.title ?? '', /CompletionsReached/, 'that it succeeded is no reason');
-            if (lastsMs > 6 * minuteMs) assert.equal(told[0]?.alert?.delayed, true, `${name}: it is late news`);
-          }
-        });
-      }
-    }
-
-    for (const broken of ['failed', 'missed'] as const)
-      test(`a success rate that broke with a run that ${broken} and was good again while the service was stopped is told by one message`, async () => {
-        const slots = Array.from({ length: 12 }, (_, hour) => startAt + hour * hourMs);
-        const isMissed = broken === 'missed';
-        const bad = isMissed ? ({ fate: 'neverStarted' } as const) : ({ fate: 'failure', exitCode: 1 } as const);
-        const rated: Level = {
-          name: 'too few runs succeeded, and then enough did',
-          identity: 'slaBreached/successRate',
-          monitor: {
-            ...notStuck,
-            sla: { ...sla, windowDays: 7, minRuns: 5, minSuccessRate: 88, countMissed: isMissed },
-          },
-          slotAt: startAt,
-          cronJob: () => ({
-            createdAt: startAt,
-            rhythm: { everyHours: 1, minute: 0 },
-            runs: slots.map((slot) => run(slot, 1, slot === beginAt ? bad : {})),
-          }),
-          beginsAt: isMissed ? beginAt : beginAt + 2 * secondMs,
-          endsAt: () => beginAt + 4 * hourMs + 2 * secondMs,
-        };
-        const history = historyOf([rated], hourMs);
-        const calm = await watch(history, []);
-        const ofRate = ({ identity }: { readonly identity: string }): boolean => identity.endsWith(rated.identity);
-        const [seen] = calm.verdicts.filter(ofRate);
-        assert.deepEqual(
-          [seen?.openedAt, seen?.isTold, seen?.ended.startsWith('resolved')],
-          [rated.beginsAt, true, true],
-        );
-        const untilAt = rated.endsAt(0) + 15 * minuteMs;
-        const { verdicts, sent } = await watch(history, [{ kind: 'stopped', at: beginAt - 20 * secondMs, untilAt }]);
-        assert.deepEqual(
-          differencesOf(calm.verdicts.filter(ofRate), verdicts.filter(ofRate), history.endAt).map(inWords),
-          [],
-        );
-        const said = sent.flatMap(({ alert }) => (alert?.subject === 'successRate' ? [alert] : []));
-        assert.deepEqual(
-          said.map(({ firstNotice, since, endedAt }) => [firstNotice, since, endedAt]),
-          [[true, at(rated.beginsAt), at(rated.endsAt(0))]],
-        );
-      });
-
-    test('a level that is found in its last minutes has had its delay: it is told as if it had been found at once', async () => {
-      const delayed = levels
-        .filter(({ isLong }) => isLong !== true)
-        .map((level) => ({ ...level, monitor: { ...level.monitor, alerting: { alertDelay: '10m' } } }));
-      const history = historyOf(delayed, 59 * minuteMs);
-      const calm = await watch(history, []);
-      assert.deepEqual(
-        calm.verdicts.map(({ isTold }) => isTold),
-        delayed.map(() => true),
-      );
-      const away = { kind: 'clusterAway', at: beginAt - 20 * secondMs, untilAt: beginAt + 54 * minuteMs } as const;
-      const { verdicts } = await watch(history, [away]);
-      assert.deepEqual(differencesOf(calm.verdicts, verdicts, history.endAt).map(inWords), []);
+    test(`a service that looks for ${length} opens and ends each of them`, async () => {
+      calm = await watch(history, []);
+      const opened = calm.verdicts.map(({ identity, openedAt }) => `${identity.split(' ').at(-1)} ${openedAt}`);
+      assert.deepEqual(opened.toSorted(), played.map(({ identity, beginsAt }) => `${identity} ${beginsAt}`).toSorted());
+      assert.ok(calm.verdicts.every(({ isTold, ended }) => isTold && ended.startsWith('resolved')));
     });
+
+    for (const kind of kinds) {
+      test(`${length} of ${kind}: each is told by one message with both times`, async () => {
+        const untilAt = Math.max(...played.map(({ endsAt }) => endsAt(lastsMs))) + 30 * secondMs;
+        const { verdicts, sent } = await watch(history, [{ kind, at: beginAt - 20 * secondMs, untilAt }]);
+        const sure = calm ?? (await watch(history, []));
+        assert.deepEqual(differencesOf(sure.verdicts, verdicts, history.endAt).map(inWords), []);
+        const isAlive = kind === 'clusterAway' || kind === 'slowWatch';
+        for (const [index, { name, beginsAt, endsAt }] of played.entries()) {
+          const told = sent.filter(({ cronjob }) => cronjob?.name === `job-${index}`);
+          // A process that goes on may know of the beginning, and tell of both as they come.
+          if (isAlive && told.length === 2) {
+            const [first, last] = told.map(({ alert }) => alert);
+            assert.deepEqual([first?.firstNotice, first?.since, first?.endedAt], [false, at(beginsAt), null], name);
+            assert.deepEqual([last?.firstNotice, last?.endedAt], [false, at(endsAt(lastsMs))], name);
+            continue;
+          }
+          const said = told.map(({ alert }) => [alert?.firstNotice, alert?.since, alert?.endedAt]);
+          assert.deepEqual(said, [[true, at(beginsAt), at(endsAt(lastsMs))]], name);
+          assert.doesNotMatch(told[0]?.alert?.title ?? '', /CompletionsReached/, 'that it succeeded is no reason');
+          if (lastsMs > 6 * minuteMs) assert.equal(told[0]?.alert?.delayed, true, `${name}: it is late news`);
+        }
+      });
+    }
+  }
+
+  for (const broken of ['failed', 'missed'] as const)
+    test(`a success rate that broke with a run that ${broken} and was good again while the service was stopped is told by one message`, async () => {
+      const slots = Array.from({ length: 12 }, (_, hour) => startAt + hour * hourMs);
+      const isMissed = broken === 'missed';
+      const bad = isMissed ? ({ fate: 'neverStarted' } as const) : ({ fate: 'failure', exitCode: 1 } as const);
+      const rated: Level = {
+        name: 'too few runs succeeded, and then enough did',
+        identity: 'slaBreached/successRate',
+        monitor: {
+          ...notStuck,
+          sla: { ...sla, windowDays: 7, minRuns: 5, minSuccessRate: 88, countMissed: isMissed },
+        },
+        slotAt: startAt,
+        cronJob: () => ({
+          createdAt: startAt,
+          rhythm: { everyHours: 1, minute: 0 },
+          runs: slots.map((slot) => run(slot, 1, slot === beginAt ? bad : {})),
+        }),
+        beginsAt: isMissed ? beginAt : beginAt + 2 * secondMs,
+        endsAt: () => beginAt + 4 * hourMs + 2 * secondMs,
+      };
+      const history = historyOf([rated], hourMs);
+      const calm = await watch(history, []);
+      const ofRate = ({ identity }: { readonly identity: string }): boolean => identity.endsWith(rated.identity);
+      const [seen] = calm.verdicts.filter(ofRate);
+      assert.deepEqual(
+        [seen?.openedAt, seen?.isTold, seen?.ended.startsWith('resolved')],
+        [rated.beginsAt, true, true],
+      );
+      const untilAt = rated.endsAt(0) + 15 * minuteMs;
+      const { verdicts, sent } = await watch(history, [{ kind: 'stopped', at: beginAt - 20 * secondMs, untilAt }]);
+      assert.deepEqual(
+        differencesOf(calm.verdicts.filter(ofRate), verdicts.filter(ofRate), history.endAt).map(inWords),
+        [],
+      );
+      const said = sent.flatMap(({ alert }) => (alert?.subject === 'successRate' ? [alert] : []));
+      assert.deepEqual(
+        said.map(({ firstNotice, since, endedAt }) => [firstNotice, since, endedAt]),
+        [[true, at(rated.beginsAt), at(rated.endsAt(0))]],
+      );
+    });
+
+  test('a level that is found in its last minutes has had its delay: it is told as if it had been found at once', async () => {
+    const delayed = levels
+      .filter(({ isLong }) => isLong !== true)
+      .map((level) => ({ ...level, monitor: { ...level.monitor, alerting: { alertDelay: '10m' } } }));
+    const history = historyOf(delayed, 59 * minuteMs);
+    const calm = await watch(history, []);
+    assert.deepEqual(
+      calm.verdicts.map(({ isTold }) => isTold),
+      delayed.map(() => true),
+    );
+    const away = { kind: 'clusterAway', at: beginAt - 20 * secondMs, untilAt: beginAt + 54 * minuteMs } as const;
+    const { verdicts } = await watch(history, [away]);
+    assert.deepEqual(differencesOf(calm.verdicts, verdicts, history.endAt).map(inWords), []);
   });
-}
+});

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
-import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
-import { testDatabases } from '../store/databases.ts';
+import { test } from 'node:test';
 import {
-  hourMs,
-  minuteMs,
   type CronJobStory,
   type Disturbance,
   type Fate,
@@ -13,14 +9,11 @@ import {
   type RunStory,
 } from './observer/history.ts';
 import { standInForTheMachine } from './observer/machine.ts';
-import { observe } from './observer/observe.ts';
 import type { Verdict } from './observer/verdicts.ts';
+import { aCronJobStory, aMonitorStory, at, describeWatching } from './rig.ts';
 
 standInForTheMachine(() => 200);
 
-const logger = createLogger({ level: 'error', format: 'text', clock: systemClock, write: () => {} });
-const midnight = Date.UTC(2026, 10, 22);
-const at = (hour: number, minute = 0): number => midnight + hour * hourMs + minute * minuteMs;
 /** One of two monitors of the same CronJobs is away for eight minutes. */
 const goneAt = at(5);
 const backAt = at(5, 8);
@@ -56,37 +49,15 @@ const spec = {
   suspendedHandling: { alertIfSuspendedFor: '1h' },
   stuckJobs: { overrunningAfter: '30m' },
 };
-const monitor = (number: number, name: string, createdAt: number, deletedAt?: number): MonitorStory => ({
-  uid: `a000000${number}-0000-4000-8000-000000000000`,
-  namespace: 'prod',
-  name,
-  spec,
-  createdAt,
-  deletedAt,
-  edits: [],
-});
+const monitor = (number: number, name: string, createdAt: number, deletedAt?: number): MonitorStory =>
+  aMonitorStory(number, { name, spec, createdAt, deletedAt });
 
 const history: History = {
   seed: 0,
   startAt: at(4, 30),
   endAt: at(8),
   namespaces: [],
-  cronJobs: stories.map((story, index) => ({
-    uid: `c000000${index}-0000-4000-8000-000000000000`,
-    namespace: 'prod',
-    tier: 'a',
-    rhythm: { everyHours: 1, minute: 0 },
-    policy: 'Allow',
-    suspend: false,
-    ttlSeconds: undefined,
-    successLimit: 5,
-    failureLimit: 5,
-    createdAt: at(2, 50),
-    deletedAt: undefined,
-    edits: [],
-    runs: [],
-    ...story,
-  })),
+  cronJobs: stories.map((story, index) => aCronJobStory(index, { createdAt: at(2, 50), ...story })),
   monitors: [monitor(0, 'stays', at(2, 55)), monitor(1, 'returns', at(2, 55), goneAt), monitor(2, 'returns', backAt)],
 };
 
@@ -97,20 +68,15 @@ const disturbances: readonly (readonly [says: string, disturbances: readonly Dis
   [', all of it while the database is away', [{ kind: 'databaseAway', at: at(4, 58), untilAt: at(5, 20) }]],
 ];
 
-for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) {
-  describe(`a monitor that returns: ${database.name}`, () => {
-    after(() => database.remove());
-
-    for (const [says, disturbed] of disturbances)
-      test(`tells what a monitor tells that stays${says}`, async () => {
-        const observation = { startsAt: history.startAt, disturbances: disturbed };
-        const { verdicts } = await observe(history, observation, { freshDatabase: () => database.fresh(), logger });
-        const told = toldBy(verdicts, 'prod/stays');
-        assert.ok(told.length > stories.length);
-        assert.deepEqual(toldBy(verdicts, 'prod/returns'), told);
-      });
-  });
-}
+describeWatching('a monitor that returns', (watch) => {
+  for (const [says, disturbed] of disturbances)
+    test(`tells what a monitor tells that stays${says}`, async () => {
+      const { verdicts } = await watch(history, disturbed);
+      const told = toldBy(verdicts, 'prod/stays');
+      assert.ok(told.length > stories.length);
+      assert.deepEqual(toldBy(verdicts, 'prod/returns'), told);
+    });
+});
 
 function toldBy(verdicts: readonly Verdict[], of: string): string[] {
   return verdicts

@@ -25,6 +25,7 @@ import { standInForTheMachine } from './observer/machine.ts';
 import { observe } from './observer/observe.ts';
 import type { Replica } from './observer/replica.ts';
 import type { World } from './observer/world.ts';
+import { aCronJobStory, aMonitorStory } from './rig.ts';
 
 /** What a webhook gets, as far as it is read here. */
 interface Body {
@@ -56,41 +57,22 @@ const crowd = 150;
 function made(count: number, monitorAt: number, lengthMs: number, rateLimiting?: object): History {
   const weekMs = weekHours * hourMs;
   const rhythm = { everyHours: weekHours, minute: (dueAt % weekMs) / minuteMs };
-  const uid = (kind: string, index: number): string =>
-    `${kind}${String(index).padStart(7, '0')}-0000-4000-8000-000000000000`;
   return {
     seed: 0,
     startAt,
     endAt: dueAt + lengthMs + 2 * hourMs,
     namespaces: [],
     rateLimiting,
-    cronJobs: Array.from({ length: count }, (_, index) => ({
-      uid: uid('c', index),
-      namespace: 'prod',
-      name: `job-${index}`,
-      tier: 'a',
-      rhythm,
-      policy: 'Allow' as const,
-      suspend: false,
-      ttlSeconds: undefined,
-      successLimit: 3,
-      failureLimit: 1,
-      createdAt: dueAt - 5 * secondMs,
-      deletedAt: undefined,
-      edits: [],
-      runs: [{ slotAt: dueAt, fate: 'failure' as const, seconds: 1, exitCode: 3 }],
-    })),
-    monitors: [
-      {
-        uid: uid('a', 1),
-        namespace: 'prod',
-        name: 'everything',
-        spec: {},
-        createdAt: monitorAt,
-        deletedAt: undefined,
-        edits: [],
-      },
-    ],
+    cronJobs: Array.from({ length: count }, (_, index) =>
+      aCronJobStory(index, {
+        rhythm,
+        successLimit: 3,
+        failureLimit: 1,
+        createdAt: dueAt - 5 * secondMs,
+        runs: [{ slotAt: dueAt, fate: 'failure' as const, seconds: 1, exitCode: 3 }],
+      }),
+    ),
+    monitors: [aMonitorStory(1, { name: 'everything', createdAt: monitorAt })],
   };
 }
 

@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
-import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
-import { testDatabases } from '../store/databases.ts';
+import { test } from 'node:test';
 import { hourMs, minuteMs, type Disturbance, type History } from './observer/history.ts';
 import { standInForTheMachine } from './observer/machine.ts';
-import { observe } from './observer/observe.ts';
+import { aCronJobStory, aMonitorStory, at, describeWatching, midnight } from './rig.ts';
 
 standInForTheMachine(() => 200);
-
-const logger = createLogger({ level: 'error', format: 'text', clock: systemClock, write: () => {} });
-const midnight = Date.UTC(2026, 10, 22);
-const at = (hour: number, minute = 0): number => midnight + hour * hourMs + minute * minuteMs;
 
 const longAgo = midnight - 10 * 24 * hourMs;
 const sound = { stuckJobs: { enabled: false } };
@@ -25,35 +19,25 @@ const historyWith = (broken: Readonly<Record<string, unknown>>): History => ({
   startAt: at(3, 30),
   endAt: at(6, 30),
   namespaces: [],
-  cronJobs: failsAt.map((slotAt, index) => ({
-    uid: `c000000${index}-0000-4000-8000-000000000000`,
-    namespace: 'prod',
-    name: `job-${index}`,
-    tier: 'a',
-    rhythm: { everyHours: 24, minute: (slotAt - midnight) / minuteMs },
-    policy: 'Allow',
-    suspend: false,
-    ttlSeconds: undefined,
-    successLimit: 3,
-    failureLimit: 3,
-    createdAt: longAgo,
-    deletedAt: undefined,
-    edits: [],
-    runs: [{ slotAt, fate: 'failure', seconds: 60, exitCode: 1 }],
-  })),
+  cronJobs: failsAt.map((slotAt, index) =>
+    aCronJobStory(index, {
+      rhythm: { everyHours: 24, minute: (slotAt - midnight) / minuteMs },
+      successLimit: 3,
+      failureLimit: 3,
+      createdAt: longAgo,
+      runs: [{ slotAt, fate: 'failure', seconds: 60, exitCode: 1 }],
+    }),
+  ),
   monitors: [
-    {
-      uid: 'a0000001-0000-4000-8000-000000000000',
-      namespace: 'prod',
+    aMonitorStory(1, {
       name: 'all',
       spec: sound,
       createdAt: longAgo,
-      deletedAt: undefined,
       edits: [
         { at: brokenAt, spec: { ...sound, ...broken } },
         { at: mendedAt, spec: sound },
       ],
-    },
+    }),
   ],
 });
 
@@ -63,25 +47,20 @@ const away: readonly (readonly [says: string, disturbances: readonly Disturbance
   [', and the database is away until after the repair', [{ kind: 'databaseAway', at: at(4, 58), untilAt: at(5, 40) }]],
 ];
 
-for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) {
-  describe(`a monitor that cannot be read for half an hour: ${database.name}`, () => {
-    after(() => database.remove());
-
-    for (const [what, broken] of [
-      ['its selector', { selector: 'all of them' }],
-      ['one of its rules', { jobFailed: 'always' }],
-    ] as const)
-      for (const [says, disturbances] of away)
-        test(`${what} is broken${says}: no alert ends, and each failure is told`, async () => {
-          const history = historyWith(broken);
-          const observation = { startsAt: history.startAt, disturbances };
-          const { verdicts } = await observe(history, observation, { freshDatabase: () => database.fresh(), logger });
-          assert.deepEqual(
-            verdicts
-              .map(({ cronJobUid, type, ended, isTold }) => [cronJobUid.slice(7, 8), type, ended, isTold])
-              .toSorted(),
-            failsAt.map((_, index) => [String(index), 'jobFailed', 'open', true]),
-          );
-        });
-  });
-}
+describeWatching('a monitor that cannot be read for half an hour', (watch) => {
+  for (const [what, broken] of [
+    ['its selector', { selector: 'all of them' }],
+    ['one of its rules', { jobFailed: 'always' }],
+  ] as const)
+    for (const [says, disturbances] of away)
+      test(`${what} is broken${says}: no alert ends, and each failure is told`, async () => {
+        const history = historyWith(broken);
+        const { verdicts } = await watch(history, disturbances);
+        assert.deepEqual(
+          verdicts
+            .map(({ cronJobUid, type, ended, isTold }) => [cronJobUid.slice(7, 8), type, ended, isTold])
+            .toSorted(),
+          failsAt.map((_, index) => [String(index), 'jobFailed', 'open', true]),
+        );
+      });
+});

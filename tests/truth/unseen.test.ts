@@ -1,24 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
-import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
-import { testDatabases } from '../store/databases.ts';
-import {
-  hourMs,
-  minuteMs,
-  type CronJobStory,
-  type Disturbance,
-  type Fate,
-  type History,
-  type RunStory,
-} from './observer/history.ts';
+import { test } from 'node:test';
+import { type CronJobStory, type Disturbance, type Fate, type History, type RunStory } from './observer/history.ts';
 import { standInForTheMachine } from './observer/machine.ts';
-import { observe } from './observer/observe.ts';
+import { aCronJobStory, aMonitorStory, at, describeWatching } from './rig.ts';
 
 standInForTheMachine(() => 200);
-
-const logger = createLogger({ level: 'error', format: 'text', clock: systemClock, write: () => {} });
-const midnight = Date.UTC(2026, 10, 22);
-const at = (hour: number, minute = 0): number => midnight + hour * hourMs + minute * minuteMs;
 
 const run = (hour: number, fate: Fate, seconds = 60): RunStory => ({
   slotAt: at(hour, 30),
@@ -46,37 +32,20 @@ const history: History = {
   startAt: at(3),
   endAt: at(8, 20),
   namespaces: [],
-  cronJobs: [...stories, late].map((story, index) => ({
-    uid: `c000000${index}-0000-4000-8000-000000000000`,
-    namespace: 'prod',
-    tier: 'a',
-    rhythm: { everyHours: 1, minute: 30 },
-    policy: 'Allow',
-    suspend: false,
-    ttlSeconds: undefined,
-    successLimit: 3,
-    failureLimit: 3,
-    createdAt: at(0),
-    deletedAt: undefined,
-    edits: [],
-    runs: [],
-    ...story,
-  })),
-  monitors: ['switch', 'deadline'].map((name, index) => ({
-    uid: `a000000${index}-0000-4000-8000-000000000000`,
-    namespace: 'prod',
-    name,
-    spec: {
-      jobFailed: { enabled: false },
-      ...(name === 'switch'
-        ? { deadManSwitch: { maxTimeSinceLastSuccess: '90m' } }
-        : { sla: { minSuccessRate: 0, finishBy: { time: '06:00', timezone: 'UTC' } } }),
-    },
-    // The runs that were seen were due before the deadline of the day before.
-    createdAt: at(0),
-    deletedAt: undefined,
-    edits: [],
-  })),
+  cronJobs: [...stories, late].map((story, index) =>
+    aCronJobStory(index, { rhythm: { everyHours: 1, minute: 30 }, successLimit: 3, failureLimit: 3, ...story }),
+  ),
+  monitors: ['switch', 'deadline'].map((name, index) =>
+    aMonitorStory(index, {
+      name,
+      spec: {
+        jobFailed: { enabled: false },
+        ...(name === 'switch'
+          ? { deadManSwitch: { maxTimeSinceLastSuccess: '90m' } }
+          : { sla: { minSuccessRate: 0, finishBy: { time: '06:00', timezone: 'UTC' } } }),
+      },
+    }),
+  ),
 };
 /** All its deadlines begin anew with the stop: no success before it is one of the day. */
 const begun: History = {
@@ -84,102 +53,96 @@ const begun: History = {
   cronJobs: history.cronJobs.map((story) => ({ ...story, createdAt: at(4) })),
 };
 
-for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) {
-  describe(`what may have succeeded unseen is not called missed: ${database.name}`, () => {
-    after(() => database.remove());
+describeWatching('what may have succeeded unseen is not called missed', (observed) => {
+  const watch = async (what: History, disturbances: readonly Disturbance[]): Promise<string[]> => {
+    const { verdicts } = await observed(what, disturbances);
+    return verdicts
+      .flatMap(({ cronJobUid, type, subject, isTold }) => {
+        const story = what.cronJobs.find(({ uid }) => uid === cronJobUid);
+        return isTold ? [`${story?.name}: ${subject || type}`] : [];
+      })
+      .toSorted();
+  };
+  const stopped = [{ kind: 'stopped', at: at(4, 10), untilAt: at(7, 50) }] as const;
 
-    const watch = async (what: History, disturbances: readonly Disturbance[]): Promise<string[]> => {
-      const observation = { startsAt: what.startAt, disturbances };
-      const { verdicts } = await observe(what, observation, { freshDatabase: () => database.fresh(), logger });
-      return verdicts
-        .flatMap(({ cronJobUid, type, subject, isTold }) => {
-          const story = what.cronJobs.find(({ uid }) => uid === cronJobUid);
-          return isTold ? [`${story?.name}: ${subject || type}`] : [];
-        })
-        .toSorted();
-    };
-    const stopped = [{ kind: 'stopped', at: at(4, 10), untilAt: at(7, 50) }] as const;
-
-    test('a switch comes due for those that are known not to have succeeded, though the service was stopped', async () => {
-      const failures = ['all', 'none', 'successes'].map((kept) => `failed-and-keeps-${kept}: deadManTriggered`);
-      const calm = await watch(history, []);
-      assert.deepEqual(
-        calm.filter((said) => said.endsWith('deadManTriggered')),
-        [...failures, 'runs-at-its-deadline: deadManTriggered'],
-      );
-      const found = await watch(history, stopped);
-      assert.deepEqual(
-        found.filter((said) => said.endsWith('deadManTriggered')),
-        failures,
-      );
-    });
-
-    test('a deadline was not met by those that are known not to have succeeded, though the service was stopped', async () => {
-      const calm = await watch(begun, []);
-      const failures = ['all', 'none', 'successes'].map((kept) => `failed-and-keeps-${kept}: finishBy`);
-      assert.deepEqual(
-        calm.filter((said) => said.endsWith('finishBy')),
-        [...failures, 'runs-at-its-deadline: finishBy'],
-      );
-      const found = await watch(begun, stopped);
-      assert.deepEqual(
-        found.filter((said) => said.endsWith('finishBy')),
-        failures,
-      );
-    });
-
-    test('what was wrong with several runs in a row is so since the first, to a new database too', async () => {
-      const [story] = history.cronJobs;
-      assert.ok(story);
-      const wrong = [{ seconds: 5 }, { seconds: 60, rows: 0 }, { seconds: 1_200 }];
-      const inRows: History = {
-        ...history,
-        endAt: at(7, 10),
-        cronJobs: wrong.map((so, index) => ({
-          ...story,
-          name: `wrong-${index}`,
-          uid: `c100000${index}-0000-4000-8000-000000000000`,
-          tellsRows: true,
-          successLimit: 5,
-          createdAt: at(3, 1),
-          runs: [4, 5, 6].map((hour) => ({ ...run(hour, 'success'), ...so })),
-        })),
-        monitors: history.monitors.slice(1).map((monitor) => ({
-          ...monitor,
-          spec: {
-            sla: { minSuccessRate: 0, durationRegressionThreshold: 0, minDuration: '30s', maxDuration: '10m' },
-            output: { assertions: [{ name: 'rows', fact: 'rows', min: 1 }] },
-          },
-        })),
-      };
-      const lost = { kind: 'emptyDatabase', at: at(6), untilAt: at(6, 1) } as const;
-      for (const disturbances of [[], [lost]]) {
-        const deps = { freshDatabase: () => database.fresh(), logger };
-        const { verdicts } = await observe(inRows, { startsAt: inRows.startAt, disturbances }, deps);
-        const began = verdicts.map(({ subject, openedAt }) => [subject, (openedAt - at(4, 30)) / 1_000]);
-        // A second after it is due its Job starts.
-        const expected = { maxDuration: 601, minDuration: 6, output: 61 };
-        assert.deepEqual(began.toSorted(), Object.entries(expected));
-      }
-    });
-
-    test('a database that was lost knows nothing of the deadlines whose Jobs are gone', async () => {
-      const createdAt = at(-240);
-      const lost: History = {
-        ...history,
-        endAt: at(3, 20),
-        cronJobs: history.cronJobs.slice(0, 2).map((story) => ({
-          ...story,
-          createdAt,
-          rhythm: { everyHours: 24, minute: 300 },
-        })),
-        monitors: history.monitors.map((monitor) => ({
-          ...monitor,
-          createdAt,
-          spec: { ...monitor.spec, deadManSwitch: { maxTimeSinceLastSuccess: '26h' } },
-        })),
-      };
-      assert.deepEqual(await watch(lost, []), []);
-    });
+  test('a switch comes due for those that are known not to have succeeded, though the service was stopped', async () => {
+    const failures = ['all', 'none', 'successes'].map((kept) => `failed-and-keeps-${kept}: deadManTriggered`);
+    const calm = await watch(history, []);
+    assert.deepEqual(
+      calm.filter((said) => said.endsWith('deadManTriggered')),
+      [...failures, 'runs-at-its-deadline: deadManTriggered'],
+    );
+    const found = await watch(history, stopped);
+    assert.deepEqual(
+      found.filter((said) => said.endsWith('deadManTriggered')),
+      failures,
+    );
   });
-}
+
+  test('a deadline was not met by those that are known not to have succeeded, though the service was stopped', async () => {
+    const calm = await watch(begun, []);
+    const failures = ['all', 'none', 'successes'].map((kept) => `failed-and-keeps-${kept}: finishBy`);
+    assert.deepEqual(
+      calm.filter((said) => said.endsWith('finishBy')),
+      [...failures, 'runs-at-its-deadline: finishBy'],
+    );
+    const found = await watch(begun, stopped);
+    assert.deepEqual(
+      found.filter((said) => said.endsWith('finishBy')),
+      failures,
+    );
+  });
+
+  test('what was wrong with several runs in a row is so since the first, to a new database too', async () => {
+    const [story] = history.cronJobs;
+    assert.ok(story);
+    const wrong = [{ seconds: 5 }, { seconds: 60, rows: 0 }, { seconds: 1_200 }];
+    const inRows: History = {
+      ...history,
+      endAt: at(7, 10),
+      cronJobs: wrong.map((so, index) => ({
+        ...story,
+        name: `wrong-${index}`,
+        uid: `c100000${index}-0000-4000-8000-000000000000`,
+        tellsRows: true,
+        successLimit: 5,
+        createdAt: at(3, 1),
+        runs: [4, 5, 6].map((hour) => ({ ...run(hour, 'success'), ...so })),
+      })),
+      monitors: history.monitors.slice(1).map((monitor) => ({
+        ...monitor,
+        spec: {
+          sla: { minSuccessRate: 0, durationRegressionThreshold: 0, minDuration: '30s', maxDuration: '10m' },
+          output: { assertions: [{ name: 'rows', fact: 'rows', min: 1 }] },
+        },
+      })),
+    };
+    const lost = { kind: 'emptyDatabase', at: at(6), untilAt: at(6, 1) } as const;
+    for (const disturbances of [[], [lost]]) {
+      const { verdicts } = await observed(inRows, disturbances);
+      const began = verdicts.map(({ subject, openedAt }) => [subject, (openedAt - at(4, 30)) / 1_000]);
+      // A second after it is due its Job starts.
+      const expected = { maxDuration: 601, minDuration: 6, output: 61 };
+      assert.deepEqual(began.toSorted(), Object.entries(expected));
+    }
+  });
+
+  test('a database that was lost knows nothing of the deadlines whose Jobs are gone', async () => {
+    const createdAt = at(-240);
+    const lost: History = {
+      ...history,
+      endAt: at(3, 20),
+      cronJobs: history.cronJobs.slice(0, 2).map((story) => ({
+        ...story,
+        createdAt,
+        rhythm: { everyHours: 24, minute: 300 },
+      })),
+      monitors: history.monitors.map((monitor) => ({
+        ...monitor,
+        createdAt,
+        spec: { ...monitor.spec, deadManSwitch: { maxTimeSinceLastSuccess: '26h' } },
+      })),
+    };
+    assert.deepEqual(await watch(lost, []), []);
+  });
+});

@@ -1,4 +1,4 @@
-import { openAlertStates, type AlertState } from '@cronjob-monitor/shared/contract';
+import { isOpenAlert } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import {
   findAlert,
@@ -47,16 +47,12 @@ export async function unacknowledge(store: Store, alertId: string, by: string): 
 async function lockOpenAlert(tx: Tx, id: string): Promise<{ readonly cronJobId: number }> {
   const alert = await lockAlert(tx, id);
   if (!alert) throw notFound('Alert', id, 'expired'); // it was there a moment ago
-  if (!isOpen(alert.state)) {
+  if (!isOpenAlert(alert.state)) {
     throw new ApiError('ALERT_ENDED', `The alert has ended, it is ${alert.state}: it needs no acknowledgement`, {
       details: { state: alert.state },
     });
   }
   return alert;
-}
-
-function isOpen(state: AlertState): boolean {
-  return openAlertStates.some((open) => open === state);
 }
 
 /** Who follows the stream sees that the alert changed. */

@@ -1,4 +1,4 @@
-import type { Ref } from '@cronjob-monitor/shared/contract';
+import { type Ref, refText } from '@cronjob-monitor/shared/contract';
 import type { Cluster, RawObject } from '@cronjob-monitor/shared/kube';
 import { conflict, notFound } from '../errors.ts';
 import { throwClusterRefusal } from './cluster-refusal.ts';
@@ -11,7 +11,7 @@ export async function getPresentCronJob(cluster: Cluster, key: Ref, signal: Abor
     .catch((error: unknown) =>
       throwClusterRefusal(error, { verb: 'get', resource: 'cronjobs', namespace: key.namespace }),
     );
-  if (!cronJob) throw notFound('CronJob', `${key.namespace}/${key.name}`, 'deleted');
+  if (!cronJob) throw notFound('CronJob', refText(key), 'deleted');
   if (objectOf(cronJob['metadata'])['deletionTimestamp'] !== undefined) {
     throw conflict(`CronJob ${key.namespace}/${key.name} is being deleted`);
   }

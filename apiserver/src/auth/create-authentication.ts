@@ -10,7 +10,7 @@ import {
   type Reach,
   peersOf,
 } from './authentication.ts';
-import { createReviews, type ReviewDeps, type Reviews } from './review-cache.ts';
+import { createReviews, type ReviewDeps, type Reviews } from './caller-reviews.ts';
 import { unauthenticated, forbidden } from '../errors.ts';
 import { isNamespaced, missingRight, questionOf, rightToReadCluster, type Place } from './permission.ts';
 

@@ -17,7 +17,7 @@ interface AskedRight {
 /** So long a review is waited for; a first one takes up to a second. */
 const patienceMs = 3_000;
 /** A cluster that gave no answer is asked no more for so long. */
-const silenceMs = 5_000;
+const pauseAfterErrorMs = 5_000;
 /** What was said of a right to read serves for so long while its cluster is silent. */
 const lastsMs = 24 * 3_600_000;
 const mostKept = 20_000;
@@ -132,7 +132,7 @@ export class RightsElsewhere {
       if (!(error instanceof ApiError)) throw error;
       // Its cluster gives the caller no rights at all.
       if (errorStatuses[error.code] < 500) return [];
-      this.#silence = { untilMs: this.#clock.monotonicMs() + silenceMs, error };
+      this.#silence = { untilMs: this.#clock.monotonicMs() + pauseAfterErrorMs, error };
       throw error;
     }
   }

@@ -1,10 +1,9 @@
-import type { Cluster } from '@cronjob-monitor/shared/kube';
+import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { HeapHaste, Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
 import { findChangeMark, type Store, readEndedRuns } from '@cronjob-monitor/shared/store';
 import { createActions } from '../actions/index.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import type { DatabaseWatch } from '../database-watch.ts';
-import type { createInstalledRedaction } from '../installed-redaction.ts';
 import { createFeed } from '../live/feed.ts';
 import { createKeptFleet } from '../live/kept-fleet.ts';
 import { joined } from '../live/joined.ts';
@@ -27,7 +26,7 @@ export interface SharedParts {
   readonly streams: OpenStreams;
   readonly patternThread: ReturnType<typeof createPatternThread>;
   readonly searchThread: ReturnType<typeof createSearchThread>;
-  readonly redaction: ReturnType<typeof createInstalledRedaction>;
+  readonly redaction: Redaction;
   readonly haste: HeapHaste;
   readonly stopping: AbortSignal;
 }

@@ -1,4 +1,4 @@
-import type { Ref } from '@cronjob-monitor/shared/contract';
+import { type Ref, refText } from '@cronjob-monitor/shared/contract';
 import type { CronJobOutline } from '@cronjob-monitor/shared/store';
 
 /** Outlines in the order of lists, with what finds one of them. Never changed: a newer one takes its place. */
@@ -17,7 +17,7 @@ export function orderOutlines(outlines: readonly CronJobOutline[]): OrderedOutli
   const all = outlines.toSorted(byName);
   const places = new Map<string, number>();
   all.forEach((outline, place) => {
-    const key = keyOf(outline);
+    const key = refText(outline);
     places.set(key, places.has(key) ? severalPlaces : place);
   });
   return { all, ids: new Set(all.map(({ id }) => id)), places };
@@ -29,22 +29,18 @@ export function replaceOutlines(
   sought: readonly Ref[],
   found: readonly CronJobOutline[],
 ): OrderedOutlines {
-  const names = new Set(sought.map(keyOf));
-  const foundOf = Map.groupBy(found, keyOf);
+  const names = new Set(sought.map(refText));
+  const foundOf = Map.groupBy(found, refText);
   const all = [...before.all];
   for (const name of names) {
     const place = before.places.get(name);
     const [outline, namesake] = foundOf.get(name) ?? [];
     if (place === undefined && outline === undefined) continue; // no monitor selects it, before and now
     const isSame = place !== undefined && outline !== undefined && !namesake && all[place]?.id === outline.id;
-    if (!isSame) return orderOutlines([...before.all.filter((other) => !names.has(keyOf(other))), ...found]);
+    if (!isSame) return orderOutlines([...before.all.filter((other) => !names.has(refText(other))), ...found]);
     all[place] = outline;
   }
   return { ...before, all };
-}
-
-function keyOf({ namespace, name }: Ref): string {
-  return `${namespace}/${name}`;
 }
 
 /** The order of lists. */

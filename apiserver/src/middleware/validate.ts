@@ -1,5 +1,5 @@
 import * as yup from 'yup';
-import type { Problem } from '@cronjob-monitor/shared/contract';
+import { isObject, type Problem } from '@cronjob-monitor/shared/contract';
 import {
   input,
   schemaOf,
@@ -130,10 +130,6 @@ function toYup({ form }: Shape): yup.Schema {
     default:
       throw new Error(`no body has a part of the kind ${form.kind}`);
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** It may be absent as a whole. */

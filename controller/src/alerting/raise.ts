@@ -12,6 +12,7 @@ import {
   type MutableAlert,
   type ParentAlert,
   type ToldBefore,
+  refText,
 } from '@cronjob-monitor/shared/domain';
 import {
   findHeldForParents,
@@ -121,7 +122,7 @@ async function lockAndRead(tx: Tx, findings: readonly AlertFinding[]): Promise<K
   const subjects = beginning.length === 0 ? [] : (await listLiveAlerts(tx, cronJobIds)).map(subjectOf);
   // One that is well again may come and go, and that is told too.
   const children = moving.filter(({ dependent }) => dependent !== undefined);
-  const parents = await listParentAlerts(tx, [...new Set(children.map(({ cronJob }) => refOf(cronJob)))]);
+  const parents = await listParentAlerts(tx, [...new Set(children.map(({ cronJob }) => refText(cronJob)))]);
   return { now, prints, live, last, subjects, channels, silences, notes, parents };
 }
 
@@ -197,7 +198,7 @@ class Raising {
       channelOf: (name) => channels.get(name),
       silences,
       note: before && notes.get(before.id),
-      parents: parents.get(refOf(finding.cronJob)) ?? [],
+      parents: parents.get(refText(finding.cronJob)) ?? [],
       told: undefined,
     };
     let step = next(before, finding, world);
@@ -304,10 +305,6 @@ function changeOf(
     monitor: { namespace: monitor.namespace, name: monitor.name },
   };
   return { kind: 'alert', namespace, data: { id, state, type, subject: subject ?? null, severity, ...refs } };
-}
-
-function refOf({ namespace, name }: AlertFinding['cronJob']): string {
-  return `${namespace}/${name}`;
 }
 
 function subjectOf({ cronJobId, type, subject }: AlertRecord): string {

@@ -14,6 +14,7 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import { listChannelHolds, listDecisions, listSilences, putSilence } from '@cronjob-monitor/shared/store';
 import { anAlertingFixture } from '../testing/alerting-fixture.ts';
+import { aJobFailedRule } from '@cronjob-monitor/shared/testing';
 
 const ref = fc.record({
   name: fc.constantFrom('team-chat', 'on-call', 'gone'),
@@ -82,13 +83,7 @@ function rulesOf({ hasWindow, ...said }: typeof monitor extends fc.Arbitrary<inf
     ...said,
     looksFor: alertTypes,
     looksForInGroups: [],
-    jobFailed: {
-      enabled: true,
-      failureThreshold: 1,
-      recoveryThreshold: 1,
-      failuresOfLast: undefined,
-      includeManual: true,
-    },
+    jobFailed: aJobFailedRule(),
     missedSchedule: { enabled: true, threshold: 1, skipWarnAfter: undefined },
     pausesSuspended: true,
     fromCreation: true,

@@ -9,7 +9,7 @@ import type {
   SlotOutcome,
   SlotPage,
 } from '@cronjob-monitor/shared/contract';
-import { counted, parseDuration, printWords, type Instant, dayMs } from '@cronjob-monitor/shared/domain';
+import { counted, parseDuration, printWords, type Instant, dayMs, refText } from '@cronjob-monitor/shared/domain';
 import { UsageError, type Command, type ExitStatus, type World } from './command.ts';
 import { readArguments, refOf, wordOf } from './read-arguments.ts';
 import { openService, pathOf, ServiceError, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
@@ -65,7 +65,7 @@ async function runExplain(argv: readonly string[], world: World): Promise<ExitSt
 
   const explained = await gather(service, ref, since);
   if (explained === 'unknown') {
-    world.out(unknownText(`${ref.namespace}/${ref.name}`));
+    world.out(unknownText(refText(ref)));
     return 1;
   }
   world.out(
@@ -163,7 +163,7 @@ function stateLines({ cronJob, health }: Explained, now: Instant): string[] {
     lines.push(`  ${counted(runningJobs, 'Job')} of it ${runningJobs === 1 ? 'is' : 'are'} going on`);
   if (cronJob.monitors.length === 0)
     lines.push('  no monitor selects it now: nothing is judged, and no channel is told');
-  else lines.push(`  watched by ${cronJob.monitors.map((one) => `${one.namespace}/${one.name}`).join(', ')}`);
+  else lines.push(`  watched by ${cronJob.monitors.map((one) => refText(one)).join(', ')}`);
   if (!health.leader) lines.push('  no controller leads: nothing is recorded, judged or sent just now');
   for (const problem of health.problems) lines.push(`  the service says: ${problem}`);
   return lines;

@@ -1,4 +1,4 @@
-import { unknownFieldMessage } from '@cronjob-monitor/shared/domain';
+import { unknownFieldMessage, refText } from '@cronjob-monitor/shared/domain';
 import {
   effectiveOf,
   findRegexProblem,
@@ -120,7 +120,7 @@ function lintOffline(monitor: JudgedMonitor, resources: Resources, now: Instant)
         resources.cronJobs.map((cronJob) => {
           const isSelected = selected.some(({ uid }) => uid === cronJob.uid);
           const rules = { namespace: written.namespace, dependsOn: isSelected ? spec.dependsOn : [], mayLookInto: all };
-          return [`${cronJob.namespace}/${cronJob.name}`, parentsOf(cronJob, [rules])] as const;
+          return [refText(cronJob), parentsOf(cronJob, [rules])] as const;
         }),
       ),
       problemOf: ({ namespace, name }) =>

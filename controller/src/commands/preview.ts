@@ -1,5 +1,12 @@
 import type { MonitorPreview } from '@cronjob-monitor/shared/contract';
-import { counted, namedChannels, routeOf, type ChannelReach, type Route } from '@cronjob-monitor/shared/domain';
+import {
+  counted,
+  namedChannels,
+  routeOf,
+  type ChannelReach,
+  type Route,
+  refText,
+} from '@cronjob-monitor/shared/domain';
 import { routeRulesOf } from '@cronjob-monitor/shared/kube';
 import { UsageError, type Command, type ExitStatus, type World } from './command.ts';
 import { describeFindings, findingLevels, presentFindings, reaches, type Finding } from './findings.ts';
@@ -91,7 +98,7 @@ function reportOffline(monitor: JudgedMonitor, resources: Resources, { clock }: 
   const { written, selected } = monitor;
   const told = toldOf(monitor, resources);
   const cronJobs = selected.map((cronJob) => ({
-    name: `${cronJob.namespace}/${cronJob.name}`,
+    name: refText(cronJob),
     schedule: cronJob.schedule,
     suspended: cronJob.suspended,
     nextRuns: cronJob.suspended ? [] : nextRunsOf(cronJob, clock.now(), 3).map(instantText),
@@ -139,7 +146,7 @@ function toldOf({ written, selected, settingsOf }: JudgedMonitor, resources: Res
     const routes = rules.looksFor
       .map((type) => routeOf(rules, type, reach))
       .map((route) => ({ ...route, reason: route.reason ?? null }));
-    return { name: `${cronJob.namespace}/${cronJob.name}`, routes };
+    return { name: refText(cronJob), routes };
   });
   const groups = [
     ...Map.groupBy(answers, ({ routes }) => JSON.stringify(routes.map((one) => presentTold(one)))).values(),

@@ -1,5 +1,5 @@
 import type { CronJobDetail, Rollout } from '@cronjob-monitor/shared/contract';
-import { parseDuration } from '@cronjob-monitor/shared/domain';
+import { parseDuration, refText } from '@cronjob-monitor/shared/domain';
 import { UsageError, type Command, type ExitStatus, type World } from './command.ts';
 import { numberOf, readArguments, refOf } from './read-arguments.ts';
 import { openService, pathOf, ServiceError, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
@@ -51,7 +51,7 @@ async function runWait(argv: readonly string[], world: World): Promise<ExitStatu
   };
   const untilMs = world.clock.monotonicMs() + readLimit(flags.timeout ?? '30m');
   const service = openService(flags, world);
-  const name = `${ref.namespace}/${ref.name}`;
+  const name = refText(ref);
   let last: string | ServiceError = new ServiceError('the service was not asked');
 
   for (;;) {

@@ -1,34 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { type EarlierWords, minuteMs } from '@cronjob-monitor/shared/domain';
-import {
-  listJudgedCronJobs,
-  migrate,
-  openStore,
-  projectCronJob,
-  projectMonitor,
-  setTargets,
-  takeEpoch,
-} from '@cronjob-monitor/shared/store';
-import { aCronJob, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { listJudgedCronJobs, projectCronJob, projectMonitor, setTargets } from '@cronjob-monitor/shared/store';
+import { aCronJob, FakeClock, aTestStore } from '@cronjob-monitor/shared/testing';
 import { EarlierSpecs } from './monitor-rules.ts';
 import type { Asked, EarlierRules, KnownWatcher, MonitorRules, Watcher } from './subject.ts';
 
 const now = Date.parse('2026-03-02T12:00:00Z');
 
 test('what a monitor asked before an edit is known as long as news of that time may come', async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), 'earlier-'));
-  const options = { clock: new FakeClock(now), log: new RecordingLogger() };
-  const store = openStore({ type: 'sqlite', path: join(folder, 'monitor.db') }, options);
-  context.after(async () => {
-    await store.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  await migrate(store, { version: 'test' });
-  const epoch = await takeEpoch(store, 'pod');
+  const { store, epoch } = await aTestStore(context, { clock: new FakeClock(now) });
   const createdAt = now - 600 * minuteMs;
   const cronJob = aCronJob({ uid: '00000000-0000-4000-8000-000000000001', createdAt });
   const uid = '00000000-0000-4000-8000-00000000000a';

@@ -3,15 +3,10 @@ import { test } from 'node:test';
 import type { AlertRecord, JudgedRunRow } from '@cronjob-monitor/shared/store';
 import { replayRuns } from './run-replay.ts';
 import type { Subject, Watch } from './subject.ts';
+import { aJobFailedRule } from '@cronjob-monitor/shared/testing';
 
 const minute = 60_000;
-const jobFailed = {
-  enabled: true,
-  failureThreshold: 1,
-  recoveryThreshold: 1,
-  failuresOfLast: undefined,
-  includeManual: true,
-};
+const jobFailed = aJobFailedRule();
 // Only what a replay reads.
 const watch = {
   monitor: { id: 1 },

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import {
   beat,
-  migrate,
   moveWatermarks,
-  openStore,
   projectCronJob,
   projectMonitor,
   setTargets,
   takeEpoch,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aCronJob, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { aCronJob, FakeClock, RecordingLogger, aTestStore } from '@cronjob-monitor/shared/testing';
 import { addGap, toKeptGaps, WatchGaps, type OwnSight } from './watch-gaps.ts';
 import { minuteMs } from '@cronjob-monitor/shared/domain';
 
@@ -22,16 +17,7 @@ const now = Date.parse('2026-03-02T12:00:00Z');
 const clock = new FakeClock(now);
 const log = new RecordingLogger();
 
-async function aStore(context: TestContext): Promise<Store> {
-  const folder = mkdtempSync(join(tmpdir(), 'gaps-'));
-  const store = openStore({ type: 'sqlite', path: join(folder, 'monitor.db') }, { clock, log });
-  context.after(async () => {
-    await store.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  await migrate(store, { version: 'test' });
-  return store;
-}
+const aStore = async (context: TestContext): Promise<Store> => (await aTestStore(context, { clock, log })).store;
 
 const open = async (store: Store, sight: Partial<OwnSight> = {}): Promise<WatchGaps> =>
   WatchGaps.open(

@@ -28,7 +28,7 @@ import { createReadPool, type ReadPool } from './read-pool.ts';
 import { createUntilStored, type UntilStored, createTakingAgain } from './until-stored.ts';
 import type { EvidenceWishes } from './wanted.ts';
 import { createFixSuggestions } from './suggest-fixes.ts';
-import { createInstalledRedaction } from './installed-redaction.ts';
+import { redactionUntil } from './installed-redaction.ts';
 import type { Term } from '../leadership/index.ts';
 import type { UpkeepMetrics } from '../metrics/index.ts';
 import type { MonitorSeen, Selection, ClusterCaches } from '../selection/index.ts';
@@ -132,7 +132,7 @@ class EvidenceOfTerm implements EvidenceTaking {
   constructor(deps: EvidenceTakingDeps, term: Pick<Term, 'epoch' | 'signal'>) {
     this.#deps = deps;
     this.#term = term;
-    const redaction = createInstalledRedaction(deps, deps.settings.evidence.redactPatterns, term.signal);
+    const redaction = redactionUntil(term.signal, deps, deps.settings.evidence.redactPatterns);
     this.#background = forgiving(deps, term.signal);
     this.#untilStored = createUntilStored({
       isAway: isDatabaseAway,

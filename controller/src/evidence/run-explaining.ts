@@ -18,6 +18,7 @@ import {
   type KeptEvent,
   type PodFacts,
   type SuggestedFix,
+  refText,
 } from '@cronjob-monitor/shared/domain';
 import type { Ref } from '@cronjob-monitor/shared/contract';
 import { podStatusOf, type KnownOfRun, type LearnedOfRun } from '../alerting/index.ts';
@@ -125,7 +126,7 @@ async function suggestionsFor(
     const question = questionOf(run, about, monitor);
     const asked = question.patterns.length === 0 ? (builtIn ??= suggest(question)) : suggest(question);
     // There is one thread: together they would be no faster.
-    answers.set(`${monitor.namespace}/${monitor.name}`, await asked);
+    answers.set(refText(monitor), await asked);
   }
   return answers;
 }

@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { systemClock } from '@cronjob-monitor/shared/process';
-import { migrate, openStore, projectCronJob, recordRuns, takeEpoch } from '@cronjob-monitor/shared/store';
-import { aCronJob, aRecordedRun, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { projectCronJob, recordRuns } from '@cronjob-monitor/shared/store';
+import { aCronJob, aRecordedRun, aTestStore } from '@cronjob-monitor/shared/testing';
 import { KeptDurations } from './kept-durations.ts';
 import { minuteMs } from '@cronjob-monitor/shared/domain';
 
 const now = Date.UTC(2026, 10, 21, 8);
 
 async function aFixture(t: TestContext) {
-  const path = join(aTemporaryFolder(t), 'monitor.db');
-  const store = openStore({ type: 'sqlite', path }, { clock: systemClock, log: new RecordingLogger() });
-  t.after(() => store.close());
-  await migrate(store, { version: 'test' });
-  const epoch = await takeEpoch(store, 'test');
+  const { store, epoch } = await aTestStore(t);
   const cronJob = aCronJob({ uid: randomUUID(), name: 'nightly' });
   const { id } = await store.fenced(epoch, (tx) => projectCronJob(tx, { facts: cronJob, seenAt: now }));
   const add = (createdAt: number, durationMs: number) =>

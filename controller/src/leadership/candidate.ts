@@ -45,7 +45,7 @@ export async function becomeLeader(deps: CandidateDeps, signal: AbortSignal): Pr
       first ??= { atMs: clock.monotonicMs(), lease: look.lease, beat: look.beat };
 
     const seen = { ...compare(look, first), hasLock, watchedMs: first ? clock.monotonicMs() - first.atMs : 0 };
-    const decision = decideTakeover(seen, silenceMs(retryMs));
+    const decision = decideTakeover(seen, witnessSilenceMs(retryMs));
     if (decision === 'take' && (await election.take(signal))) {
       if (seen.lease === 'held')
         logger.warn('the leader is silent, and its lock is free: its Lease is taken', { holder: look.lease?.holder });
@@ -110,7 +110,7 @@ const lookEveryMs = 500;
 const shortestSilenceMs = 2_500;
 
 /** For how long both witnesses must be silent: longer than a leader that is well ever is, which renews once in the retry period. */
-export function silenceMs(retryMs: number): number {
+export function witnessSilenceMs(retryMs: number): number {
   return Math.max(shortestSilenceMs, 1.25 * retryMs);
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decideTakeover, silenceMs, type Decision, type Witnesses } from './candidate.ts';
+import { decideTakeover, witnessSilenceMs, type Decision, type Witnesses } from './candidate.ts';
 
 const silence = 2_500;
 const silent: Witnesses = { hasLock: true, lease: 'held', isRenewed: false, beat: 'silent', watchedMs: silence };
@@ -49,7 +49,7 @@ test('an unexpired Lease is taken in one case alone: with the lock, read, and bo
 });
 
 test('the silence is longer than a leader that renews once in the retry period ever keeps', () => {
-  assert.equal(silenceMs(2_000), 2_500);
-  assert.equal(silenceMs(400), 2_500);
-  assert.equal(silenceMs(5_000), 6_250);
+  assert.equal(witnessSilenceMs(2_000), 2_500);
+  assert.equal(witnessSilenceMs(400), 2_500);
+  assert.equal(witnessSilenceMs(5_000), 6_250);
 });

@@ -11,7 +11,7 @@ import type { Instant } from '@cronjob-monitor/shared/domain';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** 0.1 s to an hour. */
-const lagBuckets = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600];
+export const lagBuckets = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600];
 const sendBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 /** So long a counter outlives its CronJob. */
 const keptForMs = 3_600_000;

@@ -1,16 +1,10 @@
+import { refText, type Ref } from '@cronjob-monitor/shared/contract';
 import type { Execution } from '@cronjob-monitor/shared/domain';
 import { Counter, Histogram, type Registry } from 'prom-client';
-
-/** 0.1 s to an hour. */
-const lagBuckets = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600];
+import { lagBuckets } from './deliveries.ts';
 
 /** So long a counter outlives its CronJob. */
 const keptForMs = 3_600_000;
-
-interface CronJobName {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 /** Figures of runs (spec 6.2): of the leader alone, so that nothing counts twice. Set after the commit of what they tell. */
 export class ProductMetrics {
@@ -18,7 +12,7 @@ export class ProductMetrics {
   readonly #others: Counter<'status'>;
   readonly #lag: Histogram;
   /** CronJobs with series, and since when no monitor selects them, monotonic; undefined: they are watched. */
-  readonly #known = new Map<string, { readonly cronJob: CronJobName; vanishedAtMs: number | undefined }>();
+  readonly #known = new Map<string, { readonly cronJob: Ref; vanishedAtMs: number | undefined }>();
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -44,7 +38,7 @@ export class ProductMetrics {
   }
 
   /** A CronJob is watched: its series begin at 0, so that the first run is an increase. */
-  watched({ namespace, name }: CronJobName): void {
+  watched({ namespace, name }: Ref): void {
     this.#know({ namespace, name });
     for (const status of ['success', 'failure']) this.#executions.inc({ namespace, cronjob: name, status }, 0);
   }
@@ -66,7 +60,7 @@ export class ProductMetrics {
    * Series of CronJobs that are gone, or that no monitor selects any more, end an hour after that was first noticed: the last increment
    * is scraped by then. To be called every minute or so.
    */
-  forgetVanished(isWatched: (cronJob: CronJobName) => boolean, nowMs: number): void {
+  forgetVanished(isWatched: (cronJob: Ref) => boolean, nowMs: number): void {
     for (const [key, known] of this.#known) {
       if (isWatched(known.cronJob)) known.vanishedAtMs = undefined;
       else if (known.vanishedAtMs === undefined) known.vanishedAtMs = nowMs;
@@ -77,13 +71,13 @@ export class ProductMetrics {
     }
   }
 
-  #know(cronJob: CronJobName): void {
-    const key = `${cronJob.namespace}/${cronJob.name}`;
+  #know(cronJob: Ref): void {
+    const key = refText(cronJob);
     if (!this.#known.has(key)) this.#known.set(key, { cronJob, vanishedAtMs: undefined });
   }
 
   /** The CronJob is gone for good. */
-  forget({ namespace, name }: CronJobName): void {
+  forget({ namespace, name }: Ref): void {
     for (const status of ['success', 'failure']) this.#executions.remove({ namespace, cronjob: name, status });
   }
 }

@@ -5,13 +5,6 @@ import { type ControllerName, controllerNames } from './reconcile.ts';
 /** 1e-8 to 10 s in tenfold steps, as the work queues of Kubernetes have them. */
 const buckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10];
 
-/** What one work queue counts. */
-interface QueueRecorder {
-  added(): void;
-  waited(seconds: number): void;
-  worked(seconds: number): void;
-}
-
 /** workqueue_*: one queue for each controller, named as the controller. */
 export class WorkQueueMetrics {
   readonly #adds: Counter<'name'>;
@@ -59,11 +52,12 @@ export class WorkQueueMetrics {
     }
   }
 
-  of(name: ControllerName): QueueRecorder {
+  /** What one work queue counts. */
+  of(name: ControllerName) {
     return {
       added: () => this.#adds.inc({ name }),
-      waited: (seconds) => this.#waited.observe({ name }, seconds),
-      worked: (seconds) => this.#worked.observe({ name }, seconds),
+      waited: (seconds: number) => this.#waited.observe({ name }, seconds),
+      worked: (seconds: number) => this.#worked.observe({ name }, seconds),
     };
   }
 

@@ -1,4 +1,4 @@
-import { neededSecrets, type NeededSecret } from '@cronjob-monitor/shared/domain';
+import { neededSecrets, type NeededSecret, refText } from '@cronjob-monitor/shared/domain';
 import {
   ClusterError,
   lacksLabel,
@@ -41,7 +41,7 @@ export function createSecretReader({
   const kept = new Map<string, { readonly found: Found; readonly untilMs: number }>();
 
   const find = async (secret: NeededSecret, signal: AbortSignal, fresh: boolean): Promise<Found> => {
-    const key = `${secret.namespace}/${secret.name}`;
+    const key = refText(secret);
     forgetOld();
     const known = fresh ? undefined : kept.get(key);
     if (known !== undefined) return known.found;

@@ -1,4 +1,4 @@
-import type { Problem } from '@cronjob-monitor/shared/domain';
+import { type Problem, refText } from '@cronjob-monitor/shared/domain';
 import { ClusterError, type Cluster } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 
@@ -61,7 +61,7 @@ export function createStatusWriting({
 
   return {
     patchMonitorStatus: (key, ...rest) =>
-      write('cronjobmonitors', `${key.namespace}/${key.name}`, () => cluster.patchMonitorStatus(key, ...rest)),
+      write('cronjobmonitors', refText(key), () => cluster.patchMonitorStatus(key, ...rest)),
     patchChannelStatus: (name, ...rest) =>
       write('alertchannels', name, () => cluster.patchChannelStatus(name, ...rest)),
     isMonitorRefused: ({ namespace, name }) => refused.has(`cronjobmonitors ${namespace}/${name}`),

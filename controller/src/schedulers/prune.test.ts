@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { type Execution, dayMs } from '@cronjob-monitor/shared/domain';
 import { systemClock, type Clock } from '@cronjob-monitor/shared/process';
@@ -11,8 +10,6 @@ import {
   keepForecasts,
   listEvidence,
   listHeartbeats,
-  migrate,
-  openStore,
   projectCronJob,
   projectMonitor,
   pruneHistory,
@@ -22,7 +19,7 @@ import {
   takeEpoch,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { aCronJob, aRecordedRun, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { aCronJob, aRecordedRun, RecordingLogger, aTestStore } from '@cronjob-monitor/shared/testing';
 import { createPrune, type PruneDeps, type PruneFigures } from './prune.ts';
 
 const now = Date.UTC(2026, 10, 21, 8);
@@ -50,11 +47,7 @@ interface Fixture {
 
 async function aFixture(t: TestContext): Promise<Fixture> {
   const log = new RecordingLogger();
-  const path = join(aTemporaryFolder(t), 'monitor.db');
-  const store = openStore({ type: 'sqlite', path }, { clock, log });
-  t.after(() => store.close());
-  await migrate(store, { version: 'test' });
-  const epoch = await takeEpoch(store, 'test');
+  const { store, epoch } = await aTestStore(t, { clock, log });
   const select = async (uid: string, targets: readonly { uid: string }[], at: number): Promise<void> => {
     const named = targets.map((target) => ({ cronJobUid: target.uid, leading: true }));
     await store.fenced(epoch, (tx) => setTargets(tx, uid, named, at));

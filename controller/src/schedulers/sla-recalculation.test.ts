@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '@cronjob-monitor/shared/process';
-import {
-  migrate,
-  openStore,
-  projectCronJob,
-  projectMonitor,
-  recordRuns,
-  setTargets,
-  takeEpoch,
-} from '@cronjob-monitor/shared/store';
-import { aCronJob, aRecordedRun, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { projectCronJob, projectMonitor, recordRuns, setTargets } from '@cronjob-monitor/shared/store';
+import { aCronJob, aRecordedRun, aTestStore } from '@cronjob-monitor/shared/testing';
 import { createSlaRounds } from './sla-recalculation.ts';
 import { minuteMs, dayMs } from '@cronjob-monitor/shared/domain';
 
@@ -20,11 +11,7 @@ const start = Date.UTC(2026, 10, 21, 8);
 
 test('a CronJob is asked for its rate in the round after a run has left a window of its monitors, and in no other', async (t) => {
   const clock = { ...systemClock, now: () => start };
-  const path = join(aTemporaryFolder(t), 'monitor.db');
-  const store = openStore({ type: 'sqlite', path }, { clock, log: new RecordingLogger() });
-  t.after(() => store.close());
-  await migrate(store, { version: 'test' });
-  const epoch = await takeEpoch(store, 'test');
+  const { store, epoch } = await aTestStore(t, { clock });
   const cronJob = async (name: string, createdAt: readonly number[]): Promise<{ uid: string; id: number }> => {
     const facts = aCronJob({ uid: randomUUID(), namespace: 'prod', name, createdAt: start - 30 * dayMs });
     const { id } = await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: start }));

@@ -7,16 +7,7 @@ import { createCaches } from './cluster-view.ts';
 import { JobGroups } from './job-groups.ts';
 import { toMonitorSeen } from './monitor-seen.ts';
 import { createSelection } from './selection.ts';
-
-const defaults = {
-  suppressDuplicatesForMs: 0,
-  retentionDays: 30,
-  maxRetentionDays: 90,
-  logRetentionDays: 0,
-  maxLogSizeKB: 100,
-  storeLogs: true,
-  storeEvents: true,
-};
+import { monitorDefaults } from '@cronjob-monitor/shared/testing';
 
 interface Shape {
   readonly createdAt?: number;
@@ -53,7 +44,7 @@ function aNamespace(most?: number) {
     group: (name: string): CronJobFacts | undefined => caches.cronJobs.findByName('prod', name),
     monitor(name: string, jobs: object): void {
       const metadata = { uid: name, namespace: 'prod', name, generation: 1, creationTimestamp: '2026-01-01T00:00:00Z' };
-      const seen = toMonitorSeen({ metadata, spec: { jobs } }, defaults);
+      const seen = toMonitorSeen({ metadata, spec: { jobs } }, monitorDefaults);
       assert.ok(seen);
       caches.monitors.put(seen, '1', 1);
       selection.invalidate();

@@ -1,4 +1,11 @@
-import { groupOf, type CronJobFacts, type Instant, type JobFacts, type JobMarks } from '@cronjob-monitor/shared/domain';
+import {
+  groupOf,
+  type CronJobFacts,
+  type Instant,
+  type JobFacts,
+  type JobMarks,
+  type KeptGroup,
+} from '@cronjob-monitor/shared/domain';
 import type { EventHandler, ObjectCache, ObjectEvent } from '../runtime/index.ts';
 import { forgetAfterMs } from './monitor-seen.ts';
 import type { Selection } from './selection.ts';
@@ -12,13 +19,6 @@ interface JobGroupsDeps {
   readonly tell: EventHandler<CronJobFacts>;
   /** A monitor has groups beyond the bound, or others than before. */
   readonly onRefused: (monitorUid: string) => void;
-}
-
-/** A group as an earlier process knew it. */
-interface KeptGroup {
-  readonly facts: CronJobFacts;
-  /** When the last of its runs that was recorded had ended. */
-  readonly endedAt: Instant | undefined;
 }
 
 /** What a monitor selects and what is not watched, for there are too many groups in the cluster. */

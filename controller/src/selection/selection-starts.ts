@@ -1,9 +1,11 @@
 import {
   instantOfWrite,
   labelledSince,
+  type Changed,
   type CronJobFacts,
   type Instant,
   type NamespaceFacts,
+  type NewsOfChange,
 } from '@cronjob-monitor/shared/domain';
 import {
   consentAnnotation,
@@ -15,18 +17,6 @@ import {
 } from '@cronjob-monitor/shared/kube';
 import { isSelectorUnderstood, type MonitorSeen } from './monitor-seen.ts';
 import type { Selection } from './selection.ts';
-
-/** An object that changed, as its watch tells of it. */
-interface Changed<T> {
-  readonly before: T;
-  readonly item: T;
-}
-
-/** When the news of a change came; `unwatchedSinceAt`: the watch had not been heard of since. */
-interface News {
-  readonly receivedAt: Instant;
-  readonly unwatchedSinceAt: Instant | undefined;
-}
 
 interface SelectionStartsDeps {
   readonly selection: Pick<Selection, 'monitorsOf'>;
@@ -55,7 +45,7 @@ export class SelectionStarts {
     return this.#since.get(monitorUid)?.get(cronJobUid);
   }
 
-  cronJobChanged({ before, item }: Changed<CronJobFacts>, news: News): void {
+  cronJobChanged({ before, item }: Changed<CronJobFacts>, news: NewsOfChange): void {
     const keys = new Set([...Object.keys(before.labels), ...Object.keys(item.labels)]);
     const changed = [...keys].filter((key) => before.labels[key] !== item.labels[key]);
     if (before.annotations?.ignore !== item.annotations?.ignore) changed.push(ignoreAnnotation);
@@ -67,7 +57,7 @@ export class SelectionStarts {
       if (!left.has(uid)) this.#begins(uid, item.uid, instantOfWrite(changed, writes, news));
   }
 
-  monitorChanged({ before, item }: Changed<MonitorSeen>, news: News): void {
+  monitorChanged({ before, item }: Changed<MonitorSeen>, news: NewsOfChange): void {
     // One that cannot be read selects nothing, and stops no watch.
     if (!before.decoded.ok || !item.decoded.ok) return;
     if (!isSelectorUnderstood(before) || !isSelectorUnderstood(item)) return;
@@ -90,7 +80,7 @@ export class SelectionStarts {
     }
   }
 
-  namespaceChanged({ before, item }: Changed<NamespaceFacts>, news: News): void {
+  namespaceChanged({ before, item }: Changed<NamespaceFacts>, news: NewsOfChange): void {
     const labels = new Set([...Object.keys(before.labels), ...Object.keys(item.labels)]);
     const changed = [...labels].filter((key) => before.labels[key] !== item.labels[key]);
     if (before.monitoredFrom.join() !== item.monitoredFrom.join()) changed.push(consentAnnotation);
@@ -117,7 +107,7 @@ export class SelectionStarts {
     for (const cronJob of cronJobs) this.#fallsBack(cronJob, at);
   }
 
-  monitorGone(monitor: MonitorSeen, { receivedAt }: News): void {
+  monitorGone(monitor: MonitorSeen, { receivedAt }: NewsOfChange): void {
     this.#since.delete(monitor.uid);
     if (!isFallback(monitor)) for (const cronJob of this.#from.cronJobs.values()) this.#fallsBack(cronJob, receivedAt);
   }

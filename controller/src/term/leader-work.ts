@@ -1,4 +1,4 @@
-import { type Instant, madeAnewWithinMs } from '@cronjob-monitor/shared/domain';
+import { type Instant, madeAnewWithinMs, refText } from '@cronjob-monitor/shared/domain';
 import { mayBeWatched, routeRulesOf, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { FencedError, listKeptGroups, type Store, listMonitorsSince } from '@cronjob-monitor/shared/store';
 import type { Evaluation } from './evaluation.ts';
@@ -154,12 +154,12 @@ async function recallDepartedMonitors(
   now: Instant,
 ): Promise<void> {
   const { store, selection } = deps;
-  const present = new Set([...deps.monitors.values()].map(keyOf));
+  const present = new Set([...deps.monitors.values()].map(refText));
   const since = now - madeAnewWithinMs;
   for (const row of await listMonitorsSince(store, since)) {
     const goneAt = row.deletedAt ?? now;
-    const isKnown = selection.departedAt((gone) => keyOf(gone) === keyOf(row)) !== undefined;
-    if (isKnown || present.has(keyOf(row)) || goneAt < since) continue;
+    const isKnown = selection.departedAt((gone) => refText(gone) === refText(row)) !== undefined;
+    if (isKnown || present.has(refText(row)) || goneAt < since) continue;
     // The row holds the spec as its reconciler decoded it, with all defaults; without a field it could not be decoded, and selected nothing.
     if (Object.keys(row.spec as object).length === 0) continue;
     const decoded = { ok: true, spec: row.spec as MonitorSpec, problems: [], notes: [] } as const;
@@ -167,8 +167,4 @@ async function recallDepartedMonitors(
     const seen = { uid, namespace, name, generation, createdAt, decoded };
     selection.monitorDeparted({ ...seen, resourceVersion: '', selectorWrites: [], status: undefined }, goneAt);
   }
-}
-
-function keyOf({ namespace, name }: Pick<MonitorSeen, 'namespace' | 'name'>): string {
-  return `${namespace}/${name}`;
 }

@@ -1,5 +1,5 @@
 import type { Ref } from '@cronjob-monitor/shared/contract';
-import { isMadeAnew, ownerOf, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
+import { isMadeAnew, ownerOf, type CronJobFacts, type Instant, refText } from '@cronjob-monitor/shared/domain';
 import { FencedError, mostRunsAtOnce } from '@cronjob-monitor/shared/store';
 import { createAddressRules } from '../channels/index.ts';
 import { wantsFactsOfLogs, type EvidenceTaking } from '../evidence/index.ts';
@@ -338,7 +338,7 @@ export class ReconcileLoops {
       reconcile: work.reconcile,
       nameOf(uid) {
         const found = cache.find(uid);
-        return found && (found.namespace === '' ? found.name : `${found.namespace}/${found.name}`);
+        return found && (found.namespace === '' ? found.name : refText(found));
       },
       ...(work.batch && { batch: { max: mostRunsAtOnce, reconcile: work.batch } }),
       isDatabaseAway,

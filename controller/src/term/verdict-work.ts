@@ -23,7 +23,7 @@ import {
   type MissCauses,
 } from '../evaluate/index.ts';
 import { createEvaluation, type Evaluation } from './evaluation.ts';
-import { createInstalledRedaction } from '../evidence/index.ts';
+import { redactionUntil } from '../evidence/index.ts';
 import type { LeaderWorkDeps, VerdictWorkDeps } from './deps.ts';
 import type { Term } from '../leadership/index.ts';
 import { Outbox } from './outbox.ts';
@@ -141,7 +141,7 @@ class VerdictsOfTerm implements VerdictWork {
     if (this.isSuccession) this.#haste.hurry(this.#signal);
     const newestStartAt = (): Instant | undefined => newestOf(caches.cronJobs.values());
     this.#controllerLease = createControllerLease({ cluster, newestStartAt, clock });
-    this.redaction = createInstalledRedaction(deps, settings.evidence.redactPatterns, this.#signal);
+    this.redaction = redactionUntil(this.#signal, deps, settings.evidence.redactPatterns);
     const causes = createMissCauses({
       cluster,
       namespaceOf: (uid) => caches.cronJobs.find(uid)?.namespace,

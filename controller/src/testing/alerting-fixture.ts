@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import {
   headingOf,
@@ -8,29 +7,19 @@ import {
   type FindingVerdict,
   type HoldingFinding,
   type Message,
-  hourMs,
 } from '@cronjob-monitor/shared/domain';
 import {
   claimDeliveries,
   listDecisions,
-  migrate,
-  openStore,
   projectChannel,
   projectCronJob,
   projectMonitor,
   settleDelivery,
-  takeEpoch,
   type ClaimedDelivery,
   type Settlement,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import {
-  aCronJob,
-  anAlertMessage,
-  aTemporaryFolder,
-  FakeClock,
-  RecordingLogger,
-} from '@cronjob-monitor/shared/testing';
+import { aCronJob, anAlertMessage, FakeClock, aTestStore, alertRulesTo } from '@cronjob-monitor/shared/testing';
 import { createFreeze, raise, type MessageRequest, type RaisedAlert } from '../alerting/index.ts';
 import { freezeClaimed, leaveToParents } from '../outbox/index.ts';
 
@@ -74,11 +63,7 @@ interface FindingChanges {
 
 export async function anAlertingFixture(test: TestContext): Promise<AlertingFixture> {
   const clock = new FakeClock();
-  const path = join(aTemporaryFolder(test), 'monitor.db');
-  const store = openStore({ type: 'sqlite', path }, { clock, log: new RecordingLogger() });
-  test.after(() => store.close());
-  await migrate(store, { version: 'test' });
-  const epoch = await takeEpoch(store, 'test');
+  const { store, epoch } = await aTestStore(test, { clock });
   const facts = aCronJob({ uid: '77aa21c0-0c1d-4a8e-9b37-51f0a7c3d9e2', name: 'nightly' });
   const cronJobId = (await store.fenced(epoch, (tx) => projectCronJob(tx, { facts, seenAt: clock.now() }))).id;
   const monitors = {
@@ -143,12 +128,7 @@ export async function anAlertingFixture(test: TestContext): Promise<AlertingFixt
   return fixture;
 }
 
-const rules: AlertRules = {
-  severityOverrides: undefined,
-  alertDelayMs: 0,
-  suppressDuplicatesForMs: hourMs,
-  remindEveryMs: 24 * hourMs,
-  renotifyOnChangedError: false,
+const rules = alertRulesTo([], {
   alerting: {
     enabled: true,
     channelRefs: [
@@ -156,9 +136,7 @@ const rules: AlertRules = {
       { name: 'on-call', severities: ['critical'] },
     ],
   },
-  windows: [],
-  recoveryMs: 0,
-};
+});
 
 const asItIs = createFreeze({ clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createCluster, type Cluster } from '@cronjob-monitor/shared/kube';
 import { createLogger, systemClock, ProblemList } from '@cronjob-monitor/shared/process';
 import { openStore, type Store } from '@cronjob-monitor/shared/store';
-import { until } from '@cronjob-monitor/shared/testing';
+import { until, monitorDefaults } from '@cronjob-monitor/shared/testing';
 import { createSimCluster, type SimCluster } from '@cronjob-monitor/simcluster';
 import { Registry } from 'prom-client';
 import { createController, type Controller } from '../replica/create-controller.ts';
@@ -37,15 +37,7 @@ export const settings: ControllerSettings = {
   mirror: 'off',
   reach: { ignoredNamespaces: ['kube-system'], watchNamespaces: [], crossNamespaceFrom: [] },
   secrets: { namespaces: ['default'], labelled: [] },
-  monitorDefaults: {
-    suppressDuplicatesForMs: 3_600_000,
-    retentionDays: 30,
-    maxRetentionDays: 90,
-    logRetentionDays: 0,
-    maxLogSizeKB: 100,
-    storeLogs: true,
-    storeEvents: false,
-  },
+  monitorDefaults: { ...monitorDefaults, storeLogs: true, storeEvents: false },
   specChecks: {},
   election: undefined,
   leaseMs: 15_000,

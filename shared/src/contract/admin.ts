@@ -17,7 +17,7 @@ import {
   named,
   typed,
   type Of,
-} from './shape/index.ts';
+} from './shape/shape.ts';
 import { storageTypes, abilities, authModes } from './vocabulary.ts';
 
 /** GET /api/v1/admin/storage-stats. Counts take in removed CronJobs. */

@@ -1,4 +1,4 @@
-import { bool, count, extended, listOf, named, nullable, object, type Of, text, words } from './shape/index.ts';
+import { bool, count, extended, listOf, named, nullable, object, type Of, text, words } from './shape/shape.ts';
 import { listFields, Ref } from './wire.ts';
 
 export const adviceLevels = ['error', 'warning', 'note'] as const;

@@ -23,7 +23,7 @@ import {
   text,
   typed,
   words,
-} from './shape/index.ts';
+} from './shape/shape.ts';
 import { Told, Verdict } from './verdict.ts';
 import {
   absenceCauses,

@@ -18,7 +18,7 @@ import {
   shortText,
   text,
   words,
-} from './shape/index.ts';
+} from './shape/shape.ts';
 import { channelTypes, deliveryErrorCategories, deliveryKinds, drillOutcomes } from './vocabulary.ts';
 import { Condition, listFields, missing, Ref } from './wire.ts';
 

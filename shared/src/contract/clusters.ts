@@ -1,4 +1,4 @@
-import { bool, count, instant, int, listOf, nullable, object, type Of, text } from './shape/index.ts';
+import { bool, count, instant, int, listOf, nullable, object, type Of, text } from './shape/shape.ts';
 import { StateCounts } from './verdict.ts';
 
 /** One cluster whose history is in the database that this service reads. */

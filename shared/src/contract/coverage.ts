@@ -14,7 +14,7 @@ import {
   text,
   typed,
   words,
-} from './shape/index.ts';
+} from './shape/shape.ts';
 import { type AlertType, alertTypes, severities, type Suppression } from './vocabulary.ts';
 import { listFields, Ref } from './wire.ts';
 

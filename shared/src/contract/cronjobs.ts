@@ -20,7 +20,7 @@ import {
   seconds,
   text,
   words,
-} from './shape/index.ts';
+} from './shape/shape.ts';
 import { SlaTarget } from './sla.ts';
 import { SlotPage } from './slots.ts';
 import { CronJobSummary } from './stats.ts';

@@ -1,4 +1,4 @@
-import { bool, count, id, instant, int, nullable, object, type Of, text, words } from './shape/index.ts';
+import { bool, count, id, instant, int, nullable, object, type Of, text, words } from './shape/shape.ts';
 import {
   alertTypes,
   channelTypes,

@@ -1,4 +1,4 @@
-import { int, listOf, nullable, object, type Of, optional, text, words } from './shape/index.ts';
+import { int, listOf, nullable, object, type Of, optional, text, words } from './shape/shape.ts';
 import { MissingCluster } from './wire.ts';
 
 /** The stable codes of errors and the HTTP status of each. */

@@ -13,7 +13,7 @@ import {
   seconds,
   text,
   words,
-} from './shape/index.ts';
+} from './shape/shape.ts';
 import { Verdict } from './verdict.ts';
 import { executionStatuses, executionTriggers, failureCauses } from './vocabulary.ts';
 import { pageFields } from './wire.ts';

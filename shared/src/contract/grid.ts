@@ -1,4 +1,4 @@
-import { count, instant, listOf, nullable, object, type Of, seconds, text, words } from './shape/index.ts';
+import { count, instant, listOf, nullable, object, type Of, seconds, text, words } from './shape/shape.ts';
 import { Verdict } from './verdict.ts';
 import { cronJobStatuses, executionStatuses, executionTriggers, slotOutcomes } from './vocabulary.ts';
 import { Pagination } from './wire.ts';

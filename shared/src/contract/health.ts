@@ -1,4 +1,4 @@
-import { bool, instant, int, listOf, nullable, object, type Of, text, words } from './shape/index.ts';
+import { bool, instant, int, listOf, nullable, object, type Of, text, words } from './shape/shape.ts';
 import { healthStatuses, storageStates } from './vocabulary.ts';
 
 /** GET /api/v1/health: 503 with the same shape when unhealthy. */

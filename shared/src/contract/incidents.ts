@@ -1,7 +1,7 @@
 import { CoverageSummary } from './coverage.ts';
 import { actedOnFields, RecentRun } from './cronjobs.ts';
 import { Health } from './health.ts';
-import { count, id, instant, listOf, nullable, object, type Of, optional, text, words } from './shape/index.ts';
+import { count, id, instant, listOf, nullable, object, type Of, optional, text, words } from './shape/shape.ts';
 import { Tonight } from './tonight.ts';
 import { StateCounts, Verdict, Words } from './verdict.ts';
 import { alertStates, alertSubjects, alertTypes, severities } from './vocabulary.ts';

@@ -1,5 +1,5 @@
 import { DecisiveLine } from './executions.ts';
-import { bool, count, instant, listOf, nullable, object, type Of, text, words } from './shape/index.ts';
+import { bool, count, instant, listOf, nullable, object, type Of, text, words } from './shape/shape.ts';
 import { executionStatuses } from './vocabulary.ts';
 import { Ref } from './wire.ts';
 

@@ -21,7 +21,7 @@ import {
   typed,
   wholeNumber,
   words,
-} from './shape/index.ts';
+} from './shape/shape.ts';
 import { CronJobSummary } from './stats.ts';
 import { StateCounts, Verdict } from './verdict.ts';
 import {

@@ -13,7 +13,7 @@ import {
   text,
   wholeNumber,
   words,
-} from './shape/index.ts';
+} from './shape/shape.ts';
 
 /** What a run must show for a suggestion to apply: at least one criterion, and all given ones hold. */
 export const PatternMatch = input({

@@ -1,4 +1,4 @@
-import { anything, extended, id, instant, listOf, nullable, object, type Of, text, words } from './shape/index.ts';
+import { anything, extended, id, instant, listOf, nullable, object, type Of, text, words } from './shape/shape.ts';
 import { chatFormats, webhookFormats } from './vocabulary.ts';
 
 /** A message as the sending code of its channel makes it, without what comes of a Secret. Parts that the medium does not have are null. */

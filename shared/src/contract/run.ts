@@ -9,7 +9,7 @@ import {
   RunComparison,
 } from './executions.ts';
 import { JobLogs } from './logs.ts';
-import { bool, extended, id, listOf, named, nullable, object, type Of, optional, words } from './shape/index.ts';
+import { bool, extended, id, listOf, named, nullable, object, type Of, optional, words } from './shape/shape.ts';
 import { Verdict } from './verdict.ts';
 import { alertStates, alertTypes, severities } from './vocabulary.ts';
 

@@ -12,7 +12,7 @@ import {
   percent,
   seconds,
   words,
-} from './shape/index.ts';
+} from './shape/shape.ts';
 import { dayVerdicts } from './vocabulary.ts';
 
 /** A fact over the runs of one day. */

@@ -14,7 +14,7 @@ import {
   shortText,
   text,
   words,
-} from './shape/index.ts';
+} from './shape/shape.ts';
 import { alertTypes, severities, silenceStates } from './vocabulary.ts';
 import { listFields, missing, Ref } from './wire.ts';
 

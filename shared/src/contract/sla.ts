@@ -14,7 +14,7 @@ import {
   percent,
   text,
   words,
-} from './shape/index.ts';
+} from './shape/shape.ts';
 import { Verdict } from './verdict.ts';
 import { severities, slaSubjects, slaTargetVerdicts } from './vocabulary.ts';
 import { listFields, Ref } from './wire.ts';

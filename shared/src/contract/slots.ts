@@ -10,7 +10,7 @@ import {
   seconds,
   text,
   words,
-} from './shape/index.ts';
+} from './shape/shape.ts';
 import { SlotCounts } from './stats.ts';
 import { executionStatuses, slotCauses, slotOutcomes } from './vocabulary.ts';
 import { pageFields } from './wire.ts';

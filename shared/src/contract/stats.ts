@@ -1,4 +1,4 @@
-import { count, each, instant, named, nullable, object, percent, type Of } from './shape/index.ts';
+import { count, each, instant, named, nullable, object, percent, type Of } from './shape/shape.ts';
 import { StateCounts } from './verdict.ts';
 import { slotOutcomes } from './vocabulary.ts';
 

@@ -14,7 +14,7 @@ import {
   seconds,
   text,
   words,
-} from './shape/index.ts';
+} from './shape/shape.ts';
 import { Verdict } from './verdict.ts';
 import { pageFields } from './wire.ts';
 

@@ -1,5 +1,5 @@
 import { coverageStates } from './coverage.ts';
-import { count, instant, listOf, nullable, object, type Of, seconds, text, words } from './shape/index.ts';
+import { count, instant, listOf, nullable, object, type Of, seconds, text, words } from './shape/shape.ts';
 import { Ref } from './wire.ts';
 
 /**

@@ -13,7 +13,7 @@ import {
   optional,
   text,
   words,
-} from './shape/index.ts';
+} from './shape/shape.ts';
 import {
   alertTypes,
   deliveryErrorCategories,

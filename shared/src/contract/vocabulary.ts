@@ -238,6 +238,11 @@ export const closedAlertStates = ['resolved', 'expired', 'cancelled'] as const;
 export const alertStates = [...openAlertStates, ...closedAlertStates] as const;
 export type AlertState = (typeof alertStates)[number];
 
+/** Whether an alert in this state has not ended. */
+export function isOpenAlert(state: AlertState): boolean {
+  return openAlertStates.some((open) => open === state);
+}
+
 /**
  * What suppresses an alert itself: a person, by a window or a silence, or that its monitor is gone and may be made anew. All other holds keep
  * back messages only.
@@ -545,5 +550,3 @@ export const actingAbilities = [...elsewhereAbilities, 'deleteHistory', 'prune']
 /** Kinds of messages of the live stream that come from a stored change and carry a cursor. */
 export const changeKinds = ['cronjob', 'execution', 'alert', 'delivery', 'silence', 'monitor', 'channel'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
-
-export type StreamKind = ChangeKind | 'hello' | 'resync' | 'health';

@@ -1,4 +1,4 @@
-import { bool, count, instant, int, listOf, nullable, object, type Of, text, words } from './shape/index.ts';
+import { bool, count, instant, int, listOf, nullable, object, type Of, text, words } from './shape/shape.ts';
 import { riskLevels } from './tonight.ts';
 import { healthStates, Verdict } from './verdict.ts';
 import { Pagination, Ref } from './wire.ts';

@@ -11,7 +11,7 @@ import {
   type Optional,
   type Shape,
   text,
-} from './shape/index.ts';
+} from './shape/shape.ts';
 
 /** Shapes that several resources share. No value is `null`, nothing to list is `[]`; every listed field is there. */
 
@@ -27,6 +27,11 @@ export type Percent = number;
 /** Names an object that lives in a namespace. */
 export const Ref = object('Ref', { namespace: text, name: text });
 export type Ref = Of<typeof Ref>;
+
+/** How texts and keys name an object: `namespace/name`. */
+export function refText({ namespace, name }: Ref): string {
+  return `${namespace}/${name}`;
+}
 
 export const Pagination = object('Pagination', {
   /** Rows that match the filters, whatever the page. */
@@ -83,3 +88,10 @@ export type Condition = Of<typeof Condition>;
 /** Bounds of every paged list. */
 export const maxLimit = 500;
 export const maxOffset = 100_000;
+
+/** An object of an untrusted JSON value: its fields may be of any type. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

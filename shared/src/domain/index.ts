@@ -43,8 +43,8 @@ export {
 export { firstRunAt } from './execution/ran.ts';
 export { faultOf, faultOfMiss, faultOfRun, type Fault } from './execution/fault.ts';
 export * from './execution/not-started.ts';
-export { answerInThread, isGroupName, suspendedJob } from '../contract/index.ts';
-export { groupNameOf, groupOf, groupUidOf, toGroupFacts } from './objects/job-group.ts';
+export { answerInThread, isGroupName, refText, suspendedJob } from '../contract/index.ts';
+export { groupNameOf, groupOf, groupUidOf, toGroupFacts, type KeptGroup } from './objects/job-group.ts';
 export * from './execution/origin.ts';
 export { isOver, nextSnapshot, type JobSnapshot, judgeVanished, toExecution } from './execution/to-execution.ts';
 export {
@@ -71,7 +71,7 @@ export {
 export { type FixFacts, type FixPattern } from './fixes/pattern.ts';
 export * from './fixes/suggest.ts';
 export * from './changes/log-difference.ts';
-export * from './changes/run-comparison.ts';
+export * from './changes/side-by-side.ts';
 export * from './changes/compare-runs.ts';
 export * from './watch/judges-from.ts';
 export * from './watch/made-anew.ts';
@@ -160,6 +160,7 @@ export * from './redaction/redact.ts';
 export { redactionMarginBytes, toSafeLog, type SafeLog } from './redaction/safe-log.ts';
 export * from './alert/identity.ts';
 export type {
+  ActiveAlert,
   AlertFinding,
   AlertNotice,
   AlertRecord,

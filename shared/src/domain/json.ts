@@ -1,11 +1,8 @@
-/** An object of an untrusted JSON value: its fields may be of any type. */
-export type Json = Readonly<Record<string, unknown>>;
+import { isObject, type Json } from '../contract/index.ts';
+
+export { isObject, type Json };
 
 const nothing: Json = Object.freeze({});
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The object, or an empty one: what is read of it counts as absent. */
 export function objectOf(value: unknown): Json {

@@ -9,7 +9,7 @@ interface ProbesDeps {
 }
 
 /** The listener of the kubelet's questions. */
-export interface Probes {
+interface Probes {
   /** Resolves to the port. */
   start(): Promise<number>;
   stop(): Promise<void>;

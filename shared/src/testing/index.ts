@@ -13,7 +13,9 @@ export { listPlaces, readSpecSchema, type SchemaNode, type SchemaPlace } from '.
 export { decodedMonitor, monitorDefaults } from './decoded-monitor.ts';
 export { hostileFragments, hostileFrames } from './hostile-texts.ts';
 export { aLease, readAll, startTestCluster } from './test-cluster.ts';
-export { aRecordedRun, anAlertRecord } from './rows.ts';
+export { aRecordedRun, anActiveJob, anAlertRecord } from './rows.ts';
+export { aJobFailedRule, alertRulesTo } from './rules.ts';
+export { aTestStore } from './test-store.ts';
 export { wholeChannelSpecs, wholeMonitorSpec } from './resource-specs.ts';
 export { testsNeeding } from './tests-needing.ts';
 export {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Execution } from '../domain/index.ts';
-import { newId, type AlertRecord } from '../store/index.ts';
+import { newId, type ActiveJob, type AlertRecord } from '../store/index.ts';
 
 /**
  * A scheduled success of this CronJob, as the ledger keeps it: its slot is its creation, it began then and took a minute. The duration follows
@@ -79,6 +79,25 @@ export function anAlertRecord(at: number, changes: Partial<AlertRecord> = {}): A
     figures: undefined,
     context: { jobName: 'backup-1', exitCode: 137, reason: 'OOMKilled' },
     fault: { cause: 'capacity', scope: 'namespace prod' },
+    ...changes,
+  };
+}
+
+/** A scheduled Job of this CronJob that is there and has no pod yet. */
+export function anActiveJob(cronJobUid: string, changes: Partial<ActiveJob> = {}): ActiveJob {
+  const { createdAt = Date.now() } = changes;
+  return {
+    jobUid: randomUUID(),
+    cronJobUid,
+    jobName: 'job-1',
+    trigger: 'scheduled',
+    scheduledAt: createdAt,
+    createdAt,
+    startedAt: undefined,
+    podName: undefined,
+    podPhase: undefined,
+    ready: undefined,
+    finishing: false,
     ...changes,
   };
 }

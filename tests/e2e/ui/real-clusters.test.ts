@@ -5,20 +5,12 @@ import type { ApiSettings } from '@cronjob-monitor/apiserver';
 import { testSettings } from '@cronjob-monitor/apiserver/testing';
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import { systemClock } from '@cronjob-monitor/shared/process';
-import {
-  describeSelf,
-  inSchema,
-  migrate,
-  openStore,
-  schemaOpener,
-  type ServerSettings,
-  type Store,
-} from '@cronjob-monitor/shared/store';
+import { inSchema, schemaOpener, type ServerSettings, type Store } from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 import type { Browser, Page } from 'playwright-core';
 import { serveApi, type ApiUnderTest } from '../../api/api-under-test.ts';
 import { aClusterOfOne } from '../../api/cluster.ts';
-import { seedFleet } from '../../api/seed.ts';
+import { seedCluster } from '../../api/seed.ts';
 import { testDatabases } from '../../store/databases.ts';
 import { builtUi, startBrowser, whyNoBrowser } from './fixtures/browser.ts';
 
@@ -59,12 +51,9 @@ for (const database of ofPostgres)
       before(async () => {
         const settings = await database.fresh();
         for (const name of ['eu', 'us']) {
-          const store = openStore(inSchema(settings, name), deps);
+          const { store, alert } = await seedCluster(inSchema(settings, name), name);
           stores.push(store);
-          await migrate(store, { version: 'test' });
-          const { epoch, alert } = await seedFleet(store);
           alerts.push(alert);
-          await store.fenced(epoch, (tx) => describeSelf(tx, { name, defaultTimeZone: 'UTC' }));
         }
         const [store] = stores as [Store];
         const openSchema = schemaOpener(settings as ServerSettings, deps);

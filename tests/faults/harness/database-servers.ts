@@ -1,6 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import type { ServerSettings } from '@cronjob-monitor/shared/store';
-import { runOnMysql, runOnPostgres, startMariadb, startPostgres, whyNoMariadb } from '../../servers/index.ts';
+import {
+  runOnMysql,
+  runOnPostgres,
+  startMariadb,
+  startPostgres,
+  whyNoMariadb,
+  type DatabaseServer,
+} from '../../servers/index.ts';
 
 /** A database server that a test may kill. */
 export interface KillableServer {
@@ -53,21 +60,15 @@ export function killableDatabases(): KillableDatabase[] {
   return all.filter(({ name }) => wanted?.includes(name) ?? true);
 }
 
-interface StartedServer {
-  readonly port: number;
-  readonly username: string;
-  readonly password: string;
-  readonly pid: number | undefined;
-  kill(): Promise<void>;
-  restart(): Promise<void>;
-  remove(): Promise<void>;
-}
-
-function accountOf({ port, username, password }: StartedServer): Pick<StartedServer, 'port' | 'username' | 'password'> {
+function accountOf({
+  port,
+  username,
+  password,
+}: DatabaseServer): Pick<DatabaseServer, 'port' | 'username' | 'password'> {
   return { port, username, password };
 }
 
-function toKillable(type: 'postgres' | 'mysql', server: StartedServer): KillableServer {
+function toKillable(type: 'postgres' | 'mysql', server: DatabaseServer): KillableServer {
   return {
     settings: { type, host: '127.0.0.1', database, sslMode: 'disable', pool, ...accountOf(server) },
     kill: () => server.kill(),
@@ -79,7 +80,7 @@ function toKillable(type: 'postgres' | 'mysql', server: StartedServer): Killable
 }
 
 /** To the server and to its own processes: each session of PostgreSQL is one. */
-function signalAll({ pid }: StartedServer, signal: NodeJS.Signals): void {
+function signalAll({ pid }: DatabaseServer, signal: NodeJS.Signals): void {
   if (pid === undefined) throw new Error('the server does not run');
   process.kill(pid, signal);
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });

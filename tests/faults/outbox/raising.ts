@@ -1,19 +1,8 @@
 import { createFreeze, raise } from '@cronjob-monitor/controller/alerting';
-import type { AlertFinding, AlertRules, CronJobFacts, FindingVerdict } from '@cronjob-monitor/shared/domain';
+import type { AlertFinding, CronJobFacts, FindingVerdict } from '@cronjob-monitor/shared/domain';
 import { projectCronJob, projectMonitor } from '@cronjob-monitor/shared/store';
-import { aCronJob } from '@cronjob-monitor/shared/testing';
+import { aCronJob, alertRulesTo } from '@cronjob-monitor/shared/testing';
 import type { BenchChannel, OutboxBench } from '../../channels/outbox-bench.ts';
-
-const rulesOf = (channel: BenchChannel): AlertRules => ({
-  severityOverrides: undefined,
-  alertDelayMs: 0,
-  suppressDuplicatesForMs: 3_600_000,
-  remindEveryMs: 86_400_000,
-  renotifyOnChangedError: false,
-  alerting: { enabled: true, channelRefs: [{ name: channel.name, severities: [] }] },
-  windows: [],
-  recoveryMs: 0,
-});
 
 /** Raises what a run says about the CronJob of an outbox, or about another one, as the leader does, in its transaction. */
 export async function createRaising(
@@ -35,7 +24,7 @@ export async function createRaising(
     cronJob: { id: cronJobId, uid, namespace, name },
     type: 'jobFailed',
     subject: undefined,
-    rules: rulesOf(channel),
+    rules: alertRulesTo([channel.name]),
   };
   const known = { clusterName: undefined, externalUrl: undefined, findCronJob: () => undefined };
   const freeze = createFreeze({ ...known, ...(ownerOf && { ownerOf }) });

@@ -13,6 +13,7 @@ import {
   type MonitorFacts,
 } from '@cronjob-monitor/shared/kube';
 import { findTools, type Tools } from './tools.ts';
+import { monitorDefaults } from '@cronjob-monitor/shared/testing';
 
 const root = resolve(import.meta.dirname, '../../..');
 const found = await findTools();
@@ -204,18 +205,7 @@ function monitorOf(
   facts: Partial<MonitorFacts>,
   { spec = {}, written = generation }: { spec?: unknown; written?: number },
 ) {
-  const decoded = decodeMonitorSpec(
-    { spec },
-    {
-      suppressDuplicatesForMs: 0,
-      retentionDays: 30,
-      maxRetentionDays: 90,
-      logRetentionDays: 0,
-      maxLogSizeKB: 100,
-      storeLogs: false,
-      storeEvents: false,
-    },
-  );
+  const decoded = decodeMonitorSpec({ spec }, monitorDefaults);
   const verdicts = judgeMonitor({
     decoded,
     evaluation: 'done',

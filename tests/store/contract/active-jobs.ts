@@ -17,21 +17,11 @@ import { aRun, now, projected } from '../facts.ts';
 import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
 import { minuteMs } from '@cronjob-monitor/shared/domain';
+import { anActiveJob } from '@cronjob-monitor/shared/testing';
 
 export const activeJobs = contract('active Jobs', (test) => {
   const active = (cronJob: { uid: string }, changes: Partial<ActiveJob> = {}): ActiveJob => ({
-    jobUid: randomUUID(),
-    cronJobUid: cronJob.uid,
-    jobName: 'job-1',
-    trigger: 'scheduled',
-    scheduledAt: now,
-    createdAt: now,
-    startedAt: undefined,
-    podName: undefined,
-    podPhase: undefined,
-    ready: undefined,
-    finishing: false,
-    waitingReason: undefined,
+    ...anActiveJob(cronJob.uid, { createdAt: now, waitingReason: undefined }),
     waitingMessage: undefined,
     hopelessSinceAt: undefined,
     ...changes,

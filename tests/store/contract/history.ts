@@ -23,6 +23,7 @@ import { aRun, now, projected, seen } from '../facts.ts';
 import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
 import { dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
+import { anActiveJob } from '@cronjob-monitor/shared/testing';
 
 const someLog = (
   run: { jobUid: string; cronJobUid: string; createdAt: number },
@@ -260,19 +261,13 @@ export const deletion = contract('the deletion of a history', (test) => {
     await recordRuns(store, epoch, [ended]);
     await store.fenced(epoch, (tx) =>
       putActiveJobs(tx, [
-        {
+        anActiveJob(cronJob.uid, {
           jobUid: running.jobUid,
-          cronJobUid: cronJob.uid,
           jobName: running.jobName,
-          trigger: 'scheduled',
           scheduledAt: running.scheduledAt,
           createdAt: running.createdAt,
           startedAt: running.startedAt,
-          podName: undefined,
-          podPhase: undefined,
-          ready: undefined,
-          finishing: false,
-        },
+        }),
       ]),
     );
     await deleteHistory(store, cronJob, { budgetMs: 60_000 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import type { SlotOutcome } from '@cronjob-monitor/shared/contract';
 import {
   answerSlots,
@@ -17,6 +16,7 @@ import { aRun, now, projected } from '../facts.ts';
 import { readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
 import { hourMs, dayMs, minuteMs } from '@cronjob-monitor/shared/domain';
+import { anActiveJob } from '@cronjob-monitor/shared/testing';
 
 function aSlot(cronJobId: number, at: number, changes: Partial<StoredSlot> = {}): StoredSlot {
   return {
@@ -98,19 +98,8 @@ export const slotRows = contract('slots', (test) => {
   test('give way to a run that has started for them, before it ends', async ({ store, epoch }) => {
     const cronJob = await projected(store, epoch);
     await store.fenced(epoch, (tx) => recordSlots(tx, [aSlot(cronJob.id, now)]));
-    const job = {
-      jobUid: randomUUID(),
-      cronJobUid: cronJob.uid,
-      jobName: 'late',
-      trigger: 'scheduled' as const,
-      scheduledAt: now,
-      createdAt: now + 5 * minuteMs,
-      startedAt: undefined,
-      podName: undefined,
-      podPhase: undefined,
-      ready: undefined,
-      finishing: false,
-    };
+    const times = { scheduledAt: now, createdAt: now + 5 * minuteMs };
+    const job = anActiveJob(cronJob.uid, { jobName: 'late', ...times });
     await store.fenced(epoch, (tx) => putActiveJobs(tx, [job]));
     assert.deepEqual(await outcomes(store, cronJob.id), [[0, 'late', undefined]]);
     assert.deepEqual(await slotCounts(store, cronJob.id), [counts({})]);
@@ -127,19 +116,10 @@ export const slotRows = contract('slots', (test) => {
     const inTime = aRun(cronJob, { scheduledAt: now, createdAt: now + 1_000 });
     const late = aRun(cronJob, { scheduledAt: now + hourMs, createdAt: now + hourMs + 5 * minuteMs });
     const manual = aRun(cronJob, { scheduledAt: undefined, trigger: 'manual', createdAt: now + 2_000 });
-    const jobs = [inTime, late, manual].map((run) => ({
-      jobUid: run.jobUid,
-      cronJobUid: cronJob.uid,
-      jobName: run.jobName,
-      trigger: run.trigger,
-      scheduledAt: run.scheduledAt,
-      createdAt: run.createdAt,
-      startedAt: undefined,
-      podName: undefined,
-      podPhase: undefined,
-      ready: undefined,
-      finishing: false,
-    }));
+    const jobs = [inTime, late, manual].map((run) => {
+      const { jobUid, jobName, trigger, scheduledAt, createdAt } = run;
+      return anActiveJob(cronJob.uid, { jobUid, jobName, trigger, scheduledAt, createdAt });
+    });
     await store.fenced(epoch, (tx) => putActiveJobs(tx, jobs));
     const filter = { cronJobIds: [cronJob.id], since: 0, until: now + dayMs, lateAfterMs: 60_000 };
     const tell = async (outcomesWanted: readonly SlotOutcome[] = []) => {

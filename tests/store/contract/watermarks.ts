@@ -16,6 +16,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { aRun, now, projected, seen } from '../facts.ts';
 import { contract } from '../suite.ts';
+import { anActiveJob } from '@cronjob-monitor/shared/testing';
 
 const mark = (cronJobId: number, evaluatedThroughAt: number, waitingSlotAt?: number, anchorAt?: number) => ({
   cronJobId,
@@ -167,19 +168,7 @@ export const watermarks = contract('watermarks', (test) => {
       ofAnother: aRun(other, { createdAt: at(-20), scheduledAt: at(-20), finishedAt: at(-19) }),
     };
     await recordRuns(store, epoch, Object.values(runs));
-    const going = {
-      jobUid: randomUUID(),
-      cronJobUid: cronJob.uid,
-      jobName: 'going',
-      trigger: 'scheduled' as const,
-      scheduledAt: at(-4),
-      createdAt: at(-4),
-      startedAt: at(-4),
-      podName: undefined,
-      podPhase: undefined,
-      ready: undefined,
-      finishing: false,
-    };
+    const going = anActiveJob(cronJob.uid, { jobName: 'going', createdAt: at(-4), startedAt: at(-4) });
     await store.fenced(epoch, (tx) => putActiveJobs(tx, [going]));
     const found = await listLedgerRuns(store, [cronJob.id, other.id]);
     assert.deepEqual([...found.keys()], [cronJob.id]);

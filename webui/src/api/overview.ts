@@ -42,7 +42,7 @@ export function listIncidents(query: IncidentQuery, signal?: AbortSignal): Promi
   return get('incidents', { ...query }, signal);
 }
 
-export interface CoverageQuery {
+interface CoverageQuery {
   readonly search?: string;
   readonly namespace?: readonly string[];
   readonly state?: readonly CoverageState[];
@@ -55,7 +55,7 @@ export function listCoverage(query: CoverageQuery, signal?: AbortSignal): Promis
   return get('coverage', { ...query }, signal);
 }
 
-export interface AdviceQuery {
+interface AdviceQuery {
   readonly search?: string;
   readonly namespace?: readonly string[];
   /** `namespace/name`, as `cronjob` is. */

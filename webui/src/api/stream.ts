@@ -4,7 +4,7 @@ import type { StreamData } from '@cronjob-monitor/shared/contract';
 export interface StreamMessage {
   /** Cursor to resume after; `hello` and `health` carry none. */
   readonly id: string | undefined;
-  /** Mostly a `StreamKind`; a newer service may have others. */
+  /** Mostly a `ChangeKind`, `hello`, `resync` or `health`; a newer service may have others. */
   readonly kind: string;
   readonly data: unknown;
 }

@@ -1,6 +1,7 @@
+import { isObject } from '@cronjob-monitor/shared/contract';
 import { limitText } from './duration.ts';
 import { listText, plural } from './figures.ts';
-import { block, flag, isObject, number, objects, text } from './monitor-spec.ts';
+import { block, flag, number, objects, text } from './monitor-spec.ts';
 
 /** How a monitor's messages go out, empty while its alerting is off: delay, duplicates, reminders, overrides, context, patterns; each written even when it is the default. */
 export function alertingLines(spec: unknown): { readonly name: string; readonly says: string }[] {

@@ -1,4 +1,5 @@
 import { formatNames } from './channels.ts';
+import { isObject } from '@cronjob-monitor/shared/contract';
 
 /** One line of the configuration of a channel. */
 interface ConfigurationLine {
@@ -32,14 +33,14 @@ export function channelConfigLines(config: Readonly<Record<string, unknown>>): C
   return Object.entries(config).map(([key, value]) => ({
     name: names[key] ?? `${key.charAt(0).toUpperCase()}${key.slice(1)}`,
     says: (key === 'format' ? formatNames[String(value)] : undefined) ?? valueText(value),
-    isWrong: isRecord(value) && value['usable'] === false,
+    isWrong: isObject(value) && value['usable'] === false,
   }));
 }
 
 function valueText(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'not set';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map((one) => valueText(one)).join(', ');
-  if (isRecord(value)) return 'usable' in value ? secretText(value) : recordText(value);
+  if (isObject(value)) return 'usable' in value ? secretText(value) : recordText(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -53,8 +54,4 @@ function secretText(ref: Readonly<Record<string, unknown>>): string {
 function recordText(value: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(value).map(([key, inner]) => `${key}: ${valueText(inner)}`);
   return parts.length === 0 ? 'none' : parts.join(', ');
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

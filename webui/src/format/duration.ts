@@ -1,6 +1,6 @@
 import { durationInWords, durationUnits as units } from '@cronjob-monitor/shared/contract';
 
-export type Unit = (typeof units)[number]['word'];
+type Unit = (typeof units)[number]['word'];
 
 /** A duration in words: `1 d 2 h`, `3 min 4 s`, `340 ms`. Null: there is none. */
 export function durationText(seconds: number | null): string {

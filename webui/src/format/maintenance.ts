@@ -1,5 +1,6 @@
+import { isObject } from '@cronjob-monitor/shared/contract';
 import { limitText } from './duration.ts';
-import { flag, isObject, objects, text } from './monitor-spec.ts';
+import { flag, objects, text } from './monitor-spec.ts';
 
 /** A maintenance window of a monitor: when it begins, and what it does. */
 interface MaintenanceLine {

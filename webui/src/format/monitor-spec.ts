@@ -1,9 +1,6 @@
-/** Reads a monitor's spec as the API gives it: what has another form than expected counts as absent. */
-export type Json = Readonly<Record<string, unknown>>;
+import { isObject, type Json } from '@cronjob-monitor/shared/contract';
 
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+// Reads a monitor's spec as the API gives it: what has another form than expected counts as absent.
 
 export function block(value: unknown, key: string): Json | undefined {
   const inner = isObject(value) ? value[key] : undefined;

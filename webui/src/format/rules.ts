@@ -1,7 +1,7 @@
-import type { SettingField, SettingInForce } from '@cronjob-monitor/shared/contract';
+import { type SettingField, type SettingInForce, type Json } from '@cronjob-monitor/shared/contract';
 import { limitText } from './duration.ts';
 import { factText, plural, targetText } from './figures.ts';
-import { block, flag, number, text, type Json } from './monitor-spec.ts';
+import { block, flag, number, text } from './monitor-spec.ts';
 
 /** One rule of a monitor: its name, what it says, and whether that is set, the default, or off. */
 interface RuleLine {

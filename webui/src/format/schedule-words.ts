@@ -1,5 +1,5 @@
 /** The words of a schedule, such as `At 02:00, only on Monday`. Undefined for what is shown raw. */
-export type ScheduleWords = (schedule: string) => string | undefined;
+type ScheduleWords = (schedule: string) => string | undefined;
 
 let loading: Promise<ScheduleWords> | undefined;
 

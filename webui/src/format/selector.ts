@@ -1,5 +1,6 @@
+import { isObject, type Json } from '@cronjob-monitor/shared/contract';
 import { listText } from './figures.ts';
-import { block, flag, isObject, objects, text, words, type Json } from './monitor-spec.ts';
+import { block, flag, objects, text, words } from './monitor-spec.ts';
 
 /** Which CronJobs a monitor selects, in words: `namespace data, label tier=backup`. */
 export function selectorText(spec: unknown, ownNamespace: string): string {

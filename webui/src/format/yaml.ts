@@ -1,3 +1,5 @@
+import { isObject } from '@cronjob-monitor/shared/contract';
+
 /** JSON values as YAML in block style, readable and copyable: what a manifest needs, and no more. */
 export function toYaml(value: unknown): string {
   return `${lines(value, 0).join('\n')}\n`;
@@ -6,7 +8,7 @@ export function toYaml(value: unknown): string {
 function lines(value: unknown, depth: number): string[] {
   const pad = '  '.repeat(depth);
   if (Array.isArray(value)) return value.flatMap((item) => itemLines(item, depth));
-  if (!isMap(value)) return [`${pad}${scalar(value)}`];
+  if (!isObject(value)) return [`${pad}${scalar(value)}`];
   return Object.entries(value).flatMap(([key, inner]) => {
     if (isFlat(inner)) return [`${pad}${name(key)}: ${flat(inner)}`];
     return [`${pad}${name(key)}:`, ...lines(inner, depth + 1)];
@@ -21,10 +23,6 @@ function itemLines(item: unknown, depth: number): string[] {
   return inner.map((line, index) => (index === 0 ? `${pad}- ${line.slice(pad.length + 2)}` : line));
 }
 
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** What fits behind its key: scalars, and what is empty. */
 function isFlat(value: unknown): boolean {
   return typeof value !== 'object' || value === null || Object.keys(value).length === 0;
@@ -32,7 +30,7 @@ function isFlat(value: unknown): boolean {
 
 function flat(value: unknown): string {
   if (Array.isArray(value)) return '[]';
-  return isMap(value) ? '{}' : scalar(value);
+  return isObject(value) ? '{}' : scalar(value);
 }
 
 /** Plain where YAML reads plain text back as the same text; else as JSON writes it, which is YAML too. */

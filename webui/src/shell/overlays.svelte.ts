@@ -1,5 +1,5 @@
 /** What lies over the page, one at a time. */
-export type Overlay = 'palette' | 'help' | 'menu';
+type Overlay = 'palette' | 'help' | 'menu';
 
 class Overlays {
   open = $state<Overlay | undefined>();

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { undoneWorkTypes } from '@cronjob-monitor/shared/contract';
+import { undoneWorkTypes, refText } from '@cronjob-monitor/shared/contract';
 import {
   ancestorsOf,
   effectiveOf,
@@ -37,7 +37,6 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { select } from './select.ts';
 import type { PreviewDeps, PreviewWish } from './wish.ts';
-import type { Ref } from '@cronjob-monitor/shared/contract';
 
 const mostCronJobs = 200;
 const mostRows = 200_000;
@@ -194,9 +193,9 @@ async function gatherWaits(
   if (spec.dependsOn.length === 0 && asked.every(({ notes }) => notes.dependsOn === undefined)) return undefined;
   const { namespace, readable } = wish;
   const mayLookInto = (other: string): boolean => readable.length === 0 || readable.includes(other);
-  const known = new Set((await listCronJobs(store, { namespaces: readable })).map(nameOf));
+  const known = new Set((await listCronJobs(store, { namespaces: readable })).map(refText));
   const rules = { namespace, dependsOn: spec.dependsOn, mayLookInto };
-  const own = asked.map((cronJob) => [nameOf(cronJob), parentsOf(cronJob, [rules])] as const);
+  const own = asked.map((cronJob) => [refText(cronJob), parentsOf(cronJob, [rules])] as const);
   const of = new Map([...(await listDependencies(store)), ...own]);
   const waitedFor = new Map(
     own.map(([name]) => [
@@ -216,16 +215,16 @@ async function gatherWaits(
         );
   const byName = Map.groupBy(
     alerts.filter(({ endedAt }) => endedAt === undefined || endedAt > fromAt),
-    ({ cronJob }) => nameOf(cronJob),
+    ({ cronJob }) => refText(cronJob),
   );
   return {
     parentsOf: (cronJob) =>
-      (waitedFor.get(nameOf(cronJob)) ?? []).flatMap((parent) => (byName.get(parent) ?? []).map(toPreviewedParent)),
+      (waitedFor.get(refText(cronJob)) ?? []).flatMap((parent) => (byName.get(parent) ?? []).map(toPreviewedParent)),
     linted: {
       namespace,
       of,
       problemOf: (parent) =>
-        known.has(nameOf(parent)) || !mayLookInto(parent.namespace)
+        known.has(refText(parent)) || !mayLookInto(parent.namespace)
           ? undefined
           : 'no CronJob that is watched has this name',
     },
@@ -234,8 +233,4 @@ async function gatherWaits(
 
 function toPreviewedParent({ id, type, severity, detectedAt, endedAt, lastNotifiedAt }: StoredAlert): PreviewedParent {
   return { id, type, severity, toldAt: lastNotifiedAt, fromAt: detectedAt, untilAt: endedAt };
-}
-
-function nameOf({ namespace, name }: Ref): string {
-  return `${namespace}/${name}`;
 }

@@ -33,7 +33,7 @@ import {
 import type { Values } from '../../middleware/validate.ts';
 import { readWindow } from '../../windows.ts';
 import type { RouteDeps } from '../deps.ts';
-import { exportFormat } from '../export/answer.ts';
+import { exportFormat, eachBatch } from '../export/answer.ts';
 import { presentAlerts } from './present.ts';
 import { allIncidents, findIncidents, wrongStates } from '../incidents/read.ts';
 
@@ -131,29 +131,25 @@ export async function findEndedAlerts({ store }: RouteDeps, query: HistoryQuery)
 }
 
 export async function* exportOpenAlerts(deps: RouteDeps, query: AlertsQuery): AsyncGenerator<readonly Alert[], void> {
-  yield* readInBatches(deps, await openAlertsAsked(deps, query));
+  yield* exportAlerts(deps, await openAlertsAsked(deps, query));
 }
 
 export function exportEndedAlerts(deps: RouteDeps, query: HistoryQuery): AsyncGenerator<readonly Alert[], void> {
-  return readInBatches(deps, endedAlertsAsked(query));
+  return exportAlerts(deps, endedAlertsAsked(query));
 }
 
 /** Alerts of one batch of an export. */
 const batchSize = 200;
 
-async function* readInBatches(
+function exportAlerts(
   deps: RouteDeps,
   { filter, sort, within }: AlertsAsked,
 ): AsyncGenerator<readonly Alert[], void, undefined> {
-  const page = { limit: batchSize, offset: 0 };
-  let after: StoredAlert | undefined;
-  do {
-    // Each batch begins where the one before has ended.
-    const alerts = await listAlerts(deps.store, filter, { sort, page, after });
-    const wanted = within ? alerts.filter(({ id }) => within.has(id)) : alerts;
-    yield await presentAlerts(deps, wanted);
-    after = alerts.length < batchSize ? undefined : alerts.at(-1);
-  } while (after);
+  return eachBatch(
+    batchSize,
+    (page, after: StoredAlert | undefined) => listAlerts(deps.store, filter, { sort, page, after }),
+    (alerts) => presentAlerts(deps, within ? alerts.filter(({ id }) => within.has(id)) : alerts),
+  );
 }
 
 function toFilter(query: AlertsQuery | HistoryQuery): Omit<AlertFilter, 'states'> {

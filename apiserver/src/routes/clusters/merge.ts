@@ -1,4 +1,4 @@
-import type { MissingCluster } from '@cronjob-monitor/shared/contract';
+import { type MissingCluster, refText } from '@cronjob-monitor/shared/contract';
 import type { ApiContext } from '../../context.ts';
 import { databaseUnavailable, internalError, invalidRequest } from '../../errors.ts';
 import { askedNamespaces } from '../../middleware/guard.ts';
@@ -141,10 +141,13 @@ interface ListInParts {
 }
 
 const listsInParts: ReadonlyMap<string, ListInParts> = new Map([
-  ['listCronJobs', inParts(findCronJobs, presentFound, nameOf)],
+  ['listCronJobs', inParts(findCronJobs, presentFound, refText)],
   ['listAlerts', inParts(findOpenAlerts, presentAlerts, ({ id }) => id)],
   ['listAlertHistory', inParts(findEndedAlerts, presentAlerts, ({ id }) => id)],
-  ['listIncidents', inParts(findIncidentPage, presentIncidents, (row) => nameOf('ref' in row ? row.ref : row.cronjob))],
+  [
+    'listIncidents',
+    inParts(findIncidentPage, presentIncidents, (row) => refText('ref' in row ? row.ref : row.cronjob)),
+  ],
 ]);
 
 /** A route has checked its query, and rows come back as they were given: the types of each list are known here alone. */
@@ -158,10 +161,6 @@ function inParts<Query extends object, Found extends object, Item extends object
     present: (deps, found, query) => present(deps, found as readonly Found[], query as Query),
     keyOf: (row) => keyOf(row as Found | Item),
   };
-}
-
-function nameOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
-  return `${namespace}/${name}`;
 }
 
 /** Each cluster is asked for all rows up to the end of the page. */

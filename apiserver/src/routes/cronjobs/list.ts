@@ -42,7 +42,7 @@ import type { CronJobsQuery } from './query.ts';
 const batchSize = 500;
 
 /** All of the list, presented in parts. */
-export async function* readInBatches(
+export async function* exportCronJobs(
   deps: RouteDeps,
   query: CronJobsQuery,
 ): AsyncGenerator<readonly CronJob[], void, undefined> {

@@ -18,7 +18,7 @@ import { readTonightOf, zoneIsKnown } from '../tonight/router.ts';
 import { answerExport, exportable, isExport } from '../export/answer.ts';
 import { columnsOf } from '../export/columns.ts';
 import { readCronJobDetail } from './detail.ts';
-import { readCronJobList, readInBatches } from './list.ts';
+import { readCronJobList, exportCronJobs } from './list.ts';
 import { cronJobQuery, cronJobsQuery, cronJobsRules } from './query.ts';
 
 /** Without a page everything is read at once. */
@@ -45,7 +45,7 @@ export const cronJobsRoutes = [
     },
     async ({ deps, ctx, query }) => {
       if (query.format) {
-        const batches = readInBatches(deps, query);
+        const batches = exportCronJobs(deps, query);
         return answerExport(deps, ctx, query.format, { name: 'cronjobs', columns: columnsOf(CronJob), batches });
       }
       return deps.answers.read(['cronjobs', query], () => readCronJobList(deps, query));

@@ -30,7 +30,7 @@ import type { ApiContext } from '../../context.ts';
 import { exportsAreWhole, pageOf, toPagination, type PageRequest } from '../../middleware/pagination.ts';
 import { cutToMinute, readWindow } from '../../windows.ts';
 import { readCronJobDetail } from '../cronjobs/detail.ts';
-import { answerExport, exportable, exportFormat } from '../export/answer.ts';
+import { answerExport, exportable, exportFormat, eachBatch } from '../export/answer.ts';
 import { columnsOf } from '../export/columns.ts';
 import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -102,7 +102,7 @@ export const executionsRoutes = [
       const { status: statuses, trigger: triggers, cause: causes } = query;
       const filter: ExecutionFilter = { cronJobIds: ids, statuses, triggers, causes, ...window };
       if (query.format) {
-        const batches = readInBatches(store, filter, query.sort);
+        const batches = exportRuns(store, filter, query.sort);
         return answerExport(deps, ctx, query.format, { name: 'executions', columns: columnsOf(Execution), batches });
       }
       const page = pageOf(query, defaultLimit);
@@ -236,20 +236,17 @@ async function readAround(deps: RouteDeps, { ids }: KnownCronJob, { createdAt }:
 /** Runs of one batch of an export. */
 const batchSize = 500;
 
-async function* readInBatches(
+async function* exportRuns(
   store: RouteDeps['store'],
   filter: ExecutionFilter,
   sort: Sort<ExecutionSort>,
 ): AsyncGenerator<readonly Execution[], void, undefined> {
-  const page = { limit: batchSize, offset: 0 };
-  let after: StoredExecution | undefined;
   const revision = await readRevision(store);
-  do {
-    // Each batch begins where the one before has ended.
-    const runs = await listExecutions(store, filter, { sort, page, after });
-    yield runs.map((run) => presentExecution(run, { revision }));
-    after = runs.length < batchSize ? undefined : runs.at(-1);
-  } while (after);
+  yield* eachBatch(
+    batchSize,
+    (page, after: StoredExecution | undefined) => listExecutions(store, filter, { sort, page, after }),
+    (runs) => runs.map((run) => presentExecution(run, { revision })),
+  );
 }
 
 /** Of a CronJob so many alerts that ended since a run are looked through for those that speak of it. */

@@ -37,6 +37,23 @@ export async function* inBatches<T>(rows: readonly T[], size = 500): AsyncGenera
   for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
 }
 
+/**
+ * Rows of the database in batches of `size`, as they are sent. Each begins where the one before has ended; the first is there even when it is
+ * empty, so that what the database refuses is still an answer.
+ */
+export async function* eachBatch<Row, T>(
+  size: number,
+  read: (page: { readonly limit: number; readonly offset: 0 }, after: Row | undefined) => Promise<readonly Row[]>,
+  present: (found: readonly Row[]) => Promise<readonly T[]> | readonly T[],
+): AsyncGenerator<readonly T[], void, undefined> {
+  let after: Row | undefined;
+  do {
+    const found = await read({ limit: size, offset: 0 }, after);
+    yield await present(found);
+    after = found.length < size ? undefined : found.at(-1);
+  } while (after !== undefined);
+}
+
 /** So long may one export take, however slowly it is read. */
 const limitMs = 10 * 60_000;
 

@@ -5,6 +5,7 @@ import { putActiveJobs, putClusterState, type ActiveJob } from '@cronjob-monitor
 import { testNow } from '../../testing/api.ts';
 import { startFleet, type TestFleet } from '../../testing/fleet.ts';
 import { hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
+import { anActiveJob } from '@cronjob-monitor/shared/testing';
 
 const path = '/api/v1/cronjobs/prod/backup/slots';
 /** The test's clock stands at 06:52:30. */
@@ -65,20 +66,13 @@ test('tells each expected run and what became of it, those not judged yet first'
 test('says of an expected run whose Job is suspended that it is', async () => {
   await using fleet = await startFleet();
   const { uid: cronJobUid } = await hourly(fleet);
-  const job = (hours: number, waitingReason?: string): ActiveJob => ({
-    jobUid: `77aa21c0-0c1d-4a8e-9b37-51f0a7c3d9e${hours}`,
-    cronJobUid,
-    jobName: `backup-${hours}`,
-    trigger: 'scheduled',
-    scheduledAt: at(hours),
-    createdAt: at(hours),
-    startedAt: undefined,
-    podName: undefined,
-    podPhase: undefined,
-    ready: undefined,
-    finishing: false,
-    waitingReason,
-  });
+  const job = (hours: number, waitingReason?: string): ActiveJob =>
+    anActiveJob(cronJobUid, {
+      jobUid: `77aa21c0-0c1d-4a8e-9b37-51f0a7c3d9e${hours}`,
+      jobName: `backup-${hours}`,
+      createdAt: at(hours),
+      waitingReason,
+    });
   await fleet.store.fenced(fleet.epoch, (tx) => putActiveJobs(tx, [job(0), job(1, suspendedJob)]));
   const { items } = await list(fleet, '?limit=2');
   assert.deepEqual(

@@ -57,7 +57,7 @@ export const slotsRoutes = [
       const filter = { cronJobIds: known.ids, since, until, outcomes: query.outcome, lateAfterMs };
       if (query.format) {
         const due = await readDueSlots(deps, known, filter);
-        const batches = readInBatches(deps.store, filter, due, query.sort.descending);
+        const batches = exportSlots(deps.store, filter, due, query.sort.descending);
         return answerExport(deps, ctx, query.format, { name: 'slots', columns: columnsOf(Slot), batches });
       }
       return readSlotPage(deps, known, filter, query);
@@ -133,7 +133,7 @@ const batchSize = 500;
 const fewSlots = batchSize / 2;
 
 /** All slots of a filter, in order, with those due and not judged at the newer end. */
-async function* readInBatches(
+async function* exportSlots(
   store: Store,
   filter: SlotFilter,
   due: readonly Instant[],

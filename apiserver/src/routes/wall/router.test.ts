@@ -5,6 +5,7 @@ import { findCronJob, putActiveJobs, putSilence } from '@cronjob-monitor/shared/
 import { testNow } from '../../testing/api.ts';
 import { startFleet, type TestFleet } from '../../testing/fleet.ts';
 import { dayMs, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
+import { anActiveJob } from '@cronjob-monitor/shared/testing';
 
 async function wall(fleet: TestFleet, query = ''): Promise<Wall> {
   const answer = await fleet.ask(`/api/v1/wall${query}`);
@@ -114,19 +115,7 @@ test('a run whose Job is suspended is drawn as suspended, and not as running', a
   await using fleet = await startFleet();
   const cronJob = await fleet.addCronJob({ name: 'queued', schedule: '20 5 * * *' });
   await fleet.addMonitor({}, [cronJob]);
-  const job = {
-    jobUid: '7f0d8a3c-0c1d-4a8e-9b37-000000000001',
-    cronJobUid: cronJob.uid,
-    jobName: 'queued-1',
-    trigger: 'scheduled',
-    scheduledAt: at('05:20'),
-    createdAt: at('05:20'),
-    startedAt: undefined,
-    podName: undefined,
-    podPhase: undefined,
-    ready: undefined,
-    finishing: false,
-  } as const;
+  const job = anActiveJob(cronJob.uid, { jobName: 'queued-1', createdAt: at('05:20') });
   const counts = async (waitingReason: string | undefined): Promise<unknown[]> => {
     await fleet.store.fenced(fleet.epoch, (tx) => putActiveJobs(tx, [{ ...job, waitingReason }]));
     const told = await wall(fleet);

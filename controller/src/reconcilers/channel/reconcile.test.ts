@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { headingOf, type Message } from '@cronjob-monitor/shared/domain';
 import { decodeChannelSpec, type ChannelStatus, type SecretContent } from '@cronjob-monitor/shared/kube';
@@ -8,15 +7,12 @@ import {
   findProjectedChannel,
   insertDelivery,
   listChannelHolds,
-  migrate,
   newId,
-  openStore,
   settleDelivery,
-  takeEpoch,
   type Settlement,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { anAlertMessage, aTemporaryFolder, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { anAlertMessage, FakeClock, aTestStore } from '@cronjob-monitor/shared/testing';
 import type { ChannelSeen } from '../../selection/index.ts';
 import { reconcileChannel } from './reconcile.ts';
 
@@ -53,11 +49,7 @@ class Fixture {
 
   static async start(t: TestContext): Promise<Fixture> {
     const clock = new FakeClock();
-    const path = join(aTemporaryFolder(t), 'monitor.db');
-    const store = openStore({ type: 'sqlite', path }, { clock, log: new RecordingLogger() });
-    t.after(() => store.close());
-    await migrate(store, { version: 'test' });
-    return new Fixture({ store, epoch: await takeEpoch(store, 'test'), clock });
+    return new Fixture({ ...(await aTestStore(t, { clock })), clock });
   }
 
   async reconcile(): Promise<ChannelStatus | undefined> {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
 import { ClusterError, type MirroredHealth } from '@cronjob-monitor/shared/kube';
-import { migrate, openStore, projectCronJobs, takeEpoch } from '@cronjob-monitor/shared/store';
-import { aCronJob, aTemporaryFolder, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { projectCronJobs } from '@cronjob-monitor/shared/store';
+import { aCronJob, FakeClock, RecordingLogger, aTestStore } from '@cronjob-monitor/shared/testing';
 import { createMirror, type Mirror } from './mirror.ts';
 
 interface Fixture {
@@ -26,10 +25,7 @@ async function aMirror(
   untried: 'Progressing' | 'Healthy' = 'Progressing',
 ): Promise<Fixture> {
   const clock = new FakeClock();
-  const path = join(aTemporaryFolder(t), 'monitor.db');
-  const store = openStore({ type: 'sqlite', path }, { clock, log: new RecordingLogger() });
-  await migrate(store, { version: 'test' });
-  const epoch = await takeEpoch(store, 'test');
+  const { store, epoch } = await aTestStore(t, { clock });
   const cronJobs = new Map<string, CronJobFacts>();
   let writes: string[] = [];
   const stopping = new AbortController();

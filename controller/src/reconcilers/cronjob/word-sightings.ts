@@ -3,25 +3,15 @@ import {
   instantOfWrite,
   judgingWordsOf,
   unwrittenWords,
+  type Changed,
   type CronJobFacts,
   type EarlierWords,
   type FieldWrite,
   type Instant,
   type JudgingWords,
   type NamespaceFacts,
+  type NewsOfChange,
 } from '@cronjob-monitor/shared/domain';
-
-/** An object that changed, as its watch tells of it. */
-interface Changed<T> {
-  readonly before: T;
-  readonly item: T;
-}
-
-/** When the news of a change came; `unwatchedSinceAt`: the watch had not been heard of since. */
-interface News {
-  readonly receivedAt: Instant;
-  readonly unwatchedSinceAt: Instant | undefined;
-}
 
 interface WordSightingsDeps {
   readonly cronJobs: { valuesIn(namespace: string): Iterable<CronJobFacts> };
@@ -59,13 +49,13 @@ export class WordSightings {
     return unwrittenWords(row, this.listOf(cronJob.uid), { words: judgingWordsOf(cronJob, namespace), writes, now });
   }
 
-  cronJobChanged({ before, item }: Changed<CronJobFacts>, news: News): void {
+  cronJobChanged({ before, item }: Changed<CronJobFacts>, news: NewsOfChange): void {
     const namespace = this.#from.namespaces.findByName('', item.namespace);
     const words = [judgingWordsOf(before, namespace), judgingWordsOf(item, namespace)] as const;
     this.#note(item.uid, words, { before, item }, news);
   }
 
-  namespaceChanged({ before, item }: Changed<NamespaceFacts>, news: News): void {
+  namespaceChanged({ before, item }: Changed<NamespaceFacts>, news: NewsOfChange): void {
     if (changedWords(judgingWordsOf({}, before), judgingWordsOf({}, item)).length === 0) return;
     for (const cronJob of this.#from.cronJobs.valuesIn(item.name)) {
       const words = [judgingWordsOf(cronJob, before), judgingWordsOf(cronJob, item)] as const;
@@ -81,7 +71,7 @@ export class WordSightings {
     uid: string,
     [words, later]: readonly [JudgingWords, JudgingWords],
     { before, item }: Changed<Pick<CronJobFacts, 'wordWrites'>>,
-    news: News,
+    news: NewsOfChange,
   ): void {
     const changed = changedWords(words, later);
     if (changed.length === 0) return;

@@ -1,24 +1,9 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { CronJobFacts, Execution, NamespaceFacts } from '@cronjob-monitor/shared/domain';
 import { decodeMonitorSpec } from '@cronjob-monitor/shared/kube';
-import { systemClock } from '@cronjob-monitor/shared/process';
-import {
-  listFindings,
-  migrate,
-  openStore,
-  projectCronJobs,
-  recordRuns,
-  takeEpoch,
-} from '@cronjob-monitor/shared/store';
-import {
-  aCronJob,
-  aRecordedRun,
-  aTemporaryFolder,
-  monitorDefaults,
-  RecordingLogger,
-} from '@cronjob-monitor/shared/testing';
+import { listFindings, projectCronJobs, recordRuns } from '@cronjob-monitor/shared/store';
+import { aCronJob, aRecordedRun, monitorDefaults, aTestStore } from '@cronjob-monitor/shared/testing';
 import { ObjectCache } from '../../runtime/index.ts';
 import { createSelection, type MonitorSeen } from '../../selection/index.ts';
 import type { GatheredMonitor } from './gather.ts';
@@ -36,11 +21,7 @@ function gathered(spec: unknown, selected: readonly CronJobFacts[]): GatheredMon
 }
 
 async function aFixture(t: TestContext, runs: readonly [cronJob: CronJobFacts, durationMs: number][] = []) {
-  const path = join(aTemporaryFolder(t), 'monitor.db');
-  const store = openStore({ type: 'sqlite', path }, { clock: systemClock, log: new RecordingLogger() });
-  t.after(() => store.close());
-  await migrate(store, { version: 'test' });
-  const epoch = await takeEpoch(store, 'test');
+  const { store, epoch } = await aTestStore(t);
   const owners = [...new Set(runs.map(([cronJob]) => cronJob))];
   await store.fenced(epoch, (tx) =>
     projectCronJobs(

@@ -1,30 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { type CronJobFacts, type Execution, hourMs } from '@cronjob-monitor/shared/domain';
 import { decodeMonitorSpec } from '@cronjob-monitor/shared/kube';
-import { systemClock } from '@cronjob-monitor/shared/process';
-import { migrate, openStore, projectCronJobs, recordRuns, takeEpoch } from '@cronjob-monitor/shared/store';
-import { aCronJob, aRecordedRun, aTemporaryFolder, RecordingLogger } from '@cronjob-monitor/shared/testing';
+import { projectCronJobs, recordRuns } from '@cronjob-monitor/shared/store';
+import { aCronJob, aRecordedRun, aTestStore, monitorDefaults } from '@cronjob-monitor/shared/testing';
 import { KeptDurations } from '../../figures/kept-durations.ts';
 import { Moves } from '../../figures/series-upkeep.ts';
 import type { GatheredMonitor } from './gather.ts';
 import { createMonitorRecords } from './record.ts';
 
 const now = Date.UTC(2026, 10, 21, 8);
-const defaults = {
-  suppressDuplicatesForMs: hourMs,
-  retentionDays: 30,
-  maxRetentionDays: 90,
-  logRetentionDays: 0,
-  maxLogSizeKB: 100,
-  storeLogs: false,
-  storeEvents: false,
-};
-
 function gathered(spec: unknown, selected: readonly CronJobFacts[]): GatheredMonitor {
-  const decoded = decodeMonitorSpec({ spec }, defaults);
+  const decoded = decodeMonitorSpec({ spec }, monitorDefaults);
   const monitor = { uid: randomUUID(), namespace: 'prod', name: 'm', generation: 1, createdAt: now, decoded };
   // What the records do not look at is left out.
   return { monitor, selected, leads: new Set(selected.map(({ uid }) => uid)), facts: {} } as unknown as GatheredMonitor;
@@ -34,11 +22,7 @@ const aRun = (cronJob: CronJobFacts, createdAt: number, durationMs: number): Exe
   aRecordedRun(cronJob, createdAt, { finishedAt: createdAt + durationMs });
 
 test('a CronJob has its durations over the window of the monitor, one that never ran has none', async (t) => {
-  const path = join(aTemporaryFolder(t), 'monitor.db');
-  const store = openStore({ type: 'sqlite', path }, { clock: systemClock, log: new RecordingLogger() });
-  t.after(() => store.close());
-  await migrate(store, { version: 'test' });
-  const epoch = await takeEpoch(store, 'test');
+  const { store, epoch } = await aTestStore(t);
   const ran = aCronJob({ uid: randomUUID(), namespace: 'prod', name: 'ran' });
   const never = aCronJob({ uid: randomUUID(), namespace: 'prod', name: 'never' });
   await store.fenced(epoch, (tx) =>
@@ -71,11 +55,7 @@ test('a CronJob has its durations over the window of the monitor, one that never
 });
 
 test('a pass over a monitor around which nothing moved writes its instant and reads nothing', async (t) => {
-  const path = join(aTemporaryFolder(t), 'monitor.db');
-  const store = openStore({ type: 'sqlite', path }, { clock: systemClock, log: new RecordingLogger() });
-  t.after(() => store.close());
-  await migrate(store, { version: 'test' });
-  const epoch = await takeEpoch(store, 'test');
+  const { store, epoch } = await aTestStore(t);
   const moves = new Moves();
   t.after(store.onMoves(moves.take));
   const [ours, theirs] = ['prod', 'shop'].map((namespace) =>

@@ -1,11 +1,8 @@
-import type { CronJobFacts, Instant, NamespaceFacts } from '@cronjob-monitor/shared/domain';
+import type { Changed, CronJobFacts, Instant, NamespaceFacts, NewsOfChange } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { ObjectEvent } from '../../runtime/index.ts';
 import type { ChannelSeen, MonitorSeen, Selection, SelectionStarts } from '../../selection/index.ts';
 import { notReadyReason } from './gather.ts';
-
-type UpdatedNamespace = Parameters<SelectionStarts['namespaceChanged']>[0];
-type News = Parameters<SelectionStarts['namespaceChanged']>[1];
 
 /** Which events wake which monitors. */
 export function watchMonitors(deps: {
@@ -17,7 +14,7 @@ export function watchMonitors(deps: {
   /** Told of what may begin or end a selection. */
   readonly starts: Pick<SelectionStarts, 'monitorChanged' | 'monitorGone' | 'namespaceChanged'>;
   /** Told of what it says for its CronJobs. */
-  readonly words: { namespaceChanged(event: UpdatedNamespace, news: News): void };
+  readonly words: { namespaceChanged(event: Changed<NamespaceFacts>, news: NewsOfChange): void };
   /** Since when nothing was heard of the watch of this kind, if that is longer than usual. */
   readonly unwatchedSinceAt: (kind: 'CronJobMonitor' | 'Namespace') => Instant | undefined;
   readonly clock: Clock;
@@ -34,7 +31,7 @@ export function watchMonitors(deps: {
     for (const { uid, decoded } of deps.monitors.values())
       if (decoded.ok && decoded.spec.selector?.fallback) deps.queue(uid);
   };
-  const newsOf = (kind: 'CronJobMonitor' | 'Namespace'): News => ({
+  const newsOf = (kind: 'CronJobMonitor' | 'Namespace'): NewsOfChange => ({
     receivedAt: deps.clock.now(),
     unwatchedSinceAt: deps.unwatchedSinceAt(kind),
   });

@@ -66,6 +66,15 @@ export interface AlertRecord {
   readonly fault: Fault | undefined;
 }
 
+/** What the status of a monitor tells of an alert. */
+export interface ActiveAlert extends Pick<
+  AlertRecord,
+  'type' | 'subject' | 'severity' | 'sinceAt' | 'message' | 'lastNotifiedAt'
+> {
+  readonly exitCode: number | undefined;
+  readonly reason: string | undefined;
+}
+
 /** What a monitor asks for when something holds. */
 export interface AlertRules {
   readonly severityOverrides: Partial<Readonly<Record<AlertType, Severity>>> | undefined;

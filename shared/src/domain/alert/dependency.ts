@@ -1,4 +1,11 @@
-import { undoneWorkTypes, type AlertSubject, type AlertType, type Ref, type Severity } from '../../contract/index.ts';
+import {
+  undoneWorkTypes,
+  type AlertSubject,
+  type AlertType,
+  type Ref,
+  type Severity,
+  refText,
+} from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 import type { MessageHold } from './holds.ts';
 
@@ -49,13 +56,9 @@ export function parentsOf(
   const declared = readDependsOn(notes.dependsOn).names.map((text) => toNamedRef(text, namespace));
   const found = monitors.flatMap((monitor) => {
     const named = monitor.dependsOn.map((text) => toNamedRef(text, monitor.namespace));
-    return [...declared, ...named].filter((parent) => monitor.mayLookInto(parent.namespace)).map(toName);
+    return [...declared, ...named].filter((parent) => monitor.mayLookInto(parent.namespace)).map(refText);
   });
-  return [...new Set(found)].filter((parent) => parent !== toName({ namespace, name })).sort();
-}
-
-export function toName({ namespace, name }: Ref): string {
-  return `${namespace}/${name}`;
+  return [...new Set(found)].filter((parent) => parent !== refText({ namespace, name })).sort();
 }
 
 /** The way from a CronJob back to itself that leads over `parent`; undefined: there is none, and the edge counts. */

@@ -4,19 +4,11 @@ import { anAlertRecord } from '../../testing/index.ts';
 import type { AlertRecord, AlertRules } from './alert.ts';
 import { follow, type Followed, type FollowFacts } from './follow.ts';
 import { minuteMs, hourMs } from '../duration.ts';
+import { alertRulesTo } from '../../testing/rules.ts';
 
 const now = Date.UTC(2026, 10, 24, 12);
 
-const rules: AlertRules = {
-  severityOverrides: undefined,
-  alertDelayMs: 0,
-  suppressDuplicatesForMs: hourMs,
-  remindEveryMs: 24 * hourMs,
-  renotifyOnChangedError: false,
-  alerting: { enabled: true, channelRefs: [{ name: 'chat', severities: [] }] },
-  windows: [],
-  recoveryMs: 0,
-};
+const rules = alertRulesTo(['chat']);
 const facts: FollowFacts = {
   monitor: { namespace: 'prod', name: 'dr' },
   cronJob: { namespace: 'prod', name: 'backup' },

@@ -4,19 +4,11 @@ import type { AlertState } from '../../contract/index.ts';
 import type { AlertFinding, AlertRecord, AlertRules, AlertStep, AlertWorld, HoldingFinding, NoStep } from './alert.ts';
 import { next } from './life.ts';
 import { minuteMs, hourMs } from '../duration.ts';
+import { alertRulesTo } from '../../testing/rules.ts';
 
 const now = Date.UTC(2026, 9, 5, 12);
 
-const plainRules: AlertRules = {
-  severityOverrides: undefined,
-  alertDelayMs: 0,
-  suppressDuplicatesForMs: hourMs,
-  remindEveryMs: 24 * hourMs,
-  renotifyOnChangedError: false,
-  alerting: { enabled: true, channelRefs: [{ name: 'team-chat', severities: [] }] },
-  windows: [],
-  recoveryMs: 0,
-};
+const plainRules = alertRulesTo(['team-chat']);
 const delayed = { alertDelayMs: 10 * minuteMs };
 const muted = {
   windows: [

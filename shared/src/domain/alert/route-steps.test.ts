@@ -4,6 +4,7 @@ import { alertTypes } from '../../contract/index.ts';
 import type { Route, RouteChannel, RouteRules } from './route.ts';
 import { wayOf, type WayFacts } from './route-steps.ts';
 import { minuteMs } from '../duration.ts';
+import { aJobFailedRule, alertRulesTo } from '../../testing/rules.ts';
 
 const now = Date.UTC(2026, 10, 24, 12);
 const at = (minutes: number): string => `{at:${new Date(now + minutes * minuteMs).toISOString()}}`;
@@ -11,25 +12,12 @@ const at = (minutes: number): string => `{at:${new Date(now + minutes * minuteMs
 const rules: RouteRules = {
   looksFor: alertTypes,
   looksForInGroups: [],
-  jobFailed: {
-    enabled: true,
-    failureThreshold: 3,
-    recoveryThreshold: 1,
-    failuresOfLast: undefined,
-    includeManual: false,
-  },
+  jobFailed: aJobFailedRule({ failureThreshold: 3, includeManual: false }),
   missedSchedule: { enabled: true, threshold: 1, skipWarnAfter: undefined },
   pausesSuspended: true,
   fromCreation: true,
   expects: undefined,
-  severityOverrides: undefined,
-  alertDelayMs: 10 * minuteMs,
-  suppressDuplicatesForMs: 60 * minuteMs,
-  remindEveryMs: 24 * 60 * minuteMs,
-  renotifyOnChangedError: false,
-  recoveryMs: 0,
-  alerting: undefined,
-  windows: [],
+  ...alertRulesTo([], { alertDelayMs: 10 * minuteMs, alerting: undefined }),
 };
 const channel = (name: string, changes: Partial<RouteChannel> = {}): RouteChannel => ({
   name,

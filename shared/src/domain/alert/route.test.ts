@@ -16,6 +16,7 @@ import {
   type RouteRules,
 } from './route.ts';
 import { hourMs } from '../duration.ts';
+import { aJobFailedRule, alertRulesTo } from '../../testing/rules.ts';
 
 const now = Date.UTC(2026, 10, 24, 12);
 const names = ['a', 'b', 'c', 'd'] as const;
@@ -23,25 +24,12 @@ const names = ['a', 'b', 'c', 'd'] as const;
 const rules: RouteRules = {
   looksFor: alertTypes,
   looksForInGroups: [],
-  jobFailed: {
-    enabled: true,
-    failureThreshold: 1,
-    recoveryThreshold: 1,
-    failuresOfLast: undefined,
-    includeManual: false,
-  },
+  jobFailed: aJobFailedRule({ includeManual: false }),
   missedSchedule: { enabled: true, threshold: 1, skipWarnAfter: undefined },
   pausesSuspended: true,
   fromCreation: true,
   expects: undefined,
-  severityOverrides: undefined,
-  alertDelayMs: 0,
-  suppressDuplicatesForMs: hourMs,
-  remindEveryMs: 24 * hourMs,
-  alerting: { enabled: true, channelRefs: [{ name: 'a', severities: [] }] },
-  windows: [],
-  renotifyOnChangedError: false,
-  recoveryMs: 0,
+  ...alertRulesTo(['a']),
 };
 const moment: RouteMoment = {
   monitor: { namespace: 'prod', name: 'dr' },

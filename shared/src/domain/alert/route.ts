@@ -4,6 +4,7 @@ import {
   type AlertState,
   type AlertType,
   coverageStates,
+  isOpenAlert,
   type CoverageReason,
   type CoverageState,
   type RouteHold,
@@ -227,7 +228,7 @@ function standingOf(state: CoverageState): number {
 }
 
 function isOpen(last: LastAlert | undefined): boolean {
-  return last?.state === 'active' || last?.state === 'suppressed' || last?.state === 'pending';
+  return last !== undefined && isOpenAlert(last.state);
 }
 
 /** What a CronJob with these routes comes to: the best monitor counts for a type, the worst type for the CronJob. */

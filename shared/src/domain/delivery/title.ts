@@ -1,4 +1,11 @@
-import type { AlertSubject, AlertType, MessageSeverity, Ref, Severity } from '../../contract/index.ts';
+import {
+  type AlertSubject,
+  type AlertType,
+  type MessageSeverity,
+  type Ref,
+  type Severity,
+  refText,
+} from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 import { describeEnded, describeFinding, endInWords } from '../alert-types/index.ts';
 import { nameFinding } from '../alert-types/traits.ts';
@@ -132,5 +139,5 @@ function digestInWords({ digest }: DigestMessage): string {
 }
 
 function namedIn({ alerts }: DigestMessage['digest']): number {
-  return new Set(alerts.map(({ namespace, name }) => `${namespace}/${name}`)).size;
+  return new Set(alerts.map(refText)).size;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { alertTypes, slaSubjects, type AlertSubject } from '../../contract/index.ts';
 import { judge, judgedKinds, partOf, type DetectionRules } from './chain.ts';
+import { aJobFailedRule } from '../../testing/rules.ts';
 
 const stuck = {
   enabled: true,
@@ -11,13 +12,7 @@ const stuck = {
   overrunningAfterMs: 3_600_000,
 };
 const rules: DetectionRules = {
-  jobFailed: {
-    enabled: true,
-    failureThreshold: 1,
-    recoveryThreshold: 1,
-    failuresOfLast: undefined,
-    includeManual: true,
-  },
+  jobFailed: aJobFailedRule(),
   missedSchedule: { enabled: true, threshold: 1, skipWarnAfter: undefined, graceMs: 120_000 },
   deadMan: undefined,
   durations: { enabled: true, maxDurationMs: 60_000, minDurationMs: undefined },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobFailed } from './job-failed.ts';
 import { inhibitionOf, toPossibleCause, type PossibleCause, type PossibleSign } from './inhibition.ts';
+import { aJobFailedRule } from '../../testing/rules.ts';
 
 const hour = 3_600_000;
 
@@ -101,13 +102,7 @@ test('an alert about a run that its deadline ended is known by that, whatever it
 
 test('an alert about a run that was killed for its memory and met its deadline tells both', () => {
   const run = { jobName: 'job-1', endedAt: 0, exitCode: 137, reason: 'OOMKilled', jobReason: 'DeadlineExceeded' };
-  const rule = {
-    enabled: true,
-    failureThreshold: 1,
-    recoveryThreshold: 1,
-    failuresOfLast: undefined,
-    includeManual: true,
-  };
+  const rule = aJobFailedRule();
   const verdict = jobFailed(rule, { runs: [{ ...run, status: 'failed' }], isOpen: false });
   assert.ok(verdict.kind === 'holds');
   const context = { jobName: 'job-1', reason: 'OOMKilled', verdict };

@@ -2,14 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { policyRuleOf } from '../execution/failure-reason.ts';
 import { failureSignature, jobFailed, type JobFailedRule, type JudgedRun } from './job-failed.ts';
+import { aJobFailedRule } from '../../testing/rules.ts';
 
-const rule: JobFailedRule = {
-  enabled: true,
-  failureThreshold: 1,
-  recoveryThreshold: 1,
-  failuresOfLast: undefined,
-  includeManual: true,
-};
+const rule: JobFailedRule = aJobFailedRule();
 
 test('a failure names the indexes that failed, or the rule that ended it, where these are known', () => {
   const of = (more: Partial<JudgedRun>): unknown[] => {

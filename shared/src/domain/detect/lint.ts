@@ -1,5 +1,5 @@
-import { isGroupName } from '../../contract/index.ts';
-import { cycleThrough, mostDependencies, readDependsOn, toNamedRef, toName } from '../alert/dependency.ts';
+import { isGroupName, refText } from '../../contract/index.ts';
+import { cycleThrough, mostDependencies, readDependsOn, toNamedRef } from '../alert/dependency.ts';
 import { raisedTypes } from '../alert-types/index.ts';
 import { routesOf, type Routing } from '../alert/routes.ts';
 import { alertSeverity } from '../alert/severity.ts';
@@ -50,7 +50,7 @@ export function lint(all: LintFacts): LintFinding[] {
     cronJobs.map(({ facts: { namespace, name, notes } }) => [`${namespace}/${name}`, notes.adviceIgnore]),
   );
   const isLeft = ({ code, cronJob }: LintFinding): boolean =>
-    readAdviceIgnore(cronJob ? left.get(`${cronJob.namespace}/${cronJob.name}`) : all.adviceIgnore).includes(code);
+    readAdviceIgnore(cronJob ? left.get(refText(cronJob)) : all.adviceIgnore).includes(code);
   return findings
     .map((finding) => (isLeft(finding) ? { ...finding, isLeft: true } : finding))
     .sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code));
@@ -150,8 +150,8 @@ function lintDependencies({ monitor, cronJobs, dependencies }: LintFacts): LintF
       const problem = problemOf(toNamedRef(text, namespace));
       return problem === undefined ? [] : tell('DependencyUnknown', `${text}: ${problem}`);
     });
-    const child = toName(cronJob);
-    const isOwn = names.some((text) => toName(toNamedRef(text, namespace)) === child);
+    const child = refText(cronJob);
+    const isOwn = names.some((text) => refText(toNamedRef(text, namespace)) === child);
     const parents = dependencies.of.get(child) ?? [];
     const way = isOwn
       ? [child, child]

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { groupSign as sign } from '../../contract/index.ts';
 import type { CronJobFacts, JobMarks } from './cron-job.ts';
 import type { JobFacts } from './job.ts';
+import type { Instant } from '../instant.ts';
 
 /** What the group of a Job follows from, as its metadata says. */
 export interface GroupedJob {
@@ -10,6 +11,13 @@ export interface GroupedJob {
   /** Of the label `cronjob-monitor.io/group`. */
   readonly label: string | undefined;
   readonly controller: { readonly kind: string; readonly name: string } | undefined;
+}
+
+/** A group as an earlier process left it. */
+export interface KeptGroup {
+  readonly facts: CronJobFacts;
+  /** When the last of its runs that was recorded had ended. */
+  readonly endedAt: Instant | undefined;
 }
 
 /** Longest name of a row. */

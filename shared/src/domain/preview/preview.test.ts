@@ -5,17 +5,12 @@ import type { DetectionRules } from '../detect/chain.ts';
 import type { PreviewedCronJob, PreviewedRun } from './history.ts';
 import { previewCronJob, type PreviewedAlert } from './preview.ts';
 import { minuteMs, hourMs, dayMs } from '../duration.ts';
+import { aJobFailedRule, alertRulesTo } from '../../testing/rules.ts';
 
 const fromAt = Date.UTC(2026, 9, 5);
 
 const detection: DetectionRules = {
-  jobFailed: {
-    enabled: true,
-    failureThreshold: 1,
-    recoveryThreshold: 1,
-    failuresOfLast: undefined,
-    includeManual: true,
-  },
+  jobFailed: aJobFailedRule(),
   missedSchedule: { enabled: true, threshold: 1, skipWarnAfter: undefined, graceMs: 2 * minuteMs },
   deadMan: undefined,
   durations: undefined,
@@ -28,12 +23,7 @@ const detection: DetectionRules = {
   pauseMonitoring: true,
 };
 
-const alerts: AlertRules = {
-  severityOverrides: undefined,
-  alertDelayMs: 0,
-  suppressDuplicatesForMs: hourMs,
-  remindEveryMs: 24 * hourMs,
-  renotifyOnChangedError: false,
+const alerts = alertRulesTo([], {
   alerting: {
     enabled: true,
     channelRefs: [
@@ -41,9 +31,7 @@ const alerts: AlertRules = {
       { name: 'on-call', severities: ['critical'] },
     ],
   },
-  windows: [],
-  recoveryMs: 0,
-};
+});
 
 /** A run that began so many minutes after the range and took half a minute. */
 function run(atMinute: number, exitCode = 0): PreviewedRun {

@@ -1,4 +1,4 @@
-import type { SuggestedLimit } from '../../contract/index.ts';
+import { type SuggestedLimit, refText } from '../../contract/index.ts';
 import { counted, spanInWords } from '../delivery/wording.ts';
 import { goText } from '../detect/lint-cron-job.ts';
 import { nearestRank } from '../stats/percentile.ts';
@@ -33,7 +33,7 @@ export function suggestLimits(
     cronJobs.flatMap((of) => {
       const values = valuesOf(of, path, range);
       const seconds = nearestRank(values, p);
-      const name = `${of.namespace}/${of.name}`;
+      const name = refText(of);
       return seconds === undefined || values.length < fewestRuns ? [] : [{ name, runs: values.length, seconds }];
     });
   const longest = most(usual('spec.sla.maxDuration', 0.99));

@@ -4,6 +4,7 @@ import type { Instant } from '../instant.ts';
 import { toDocument } from './message-document.ts';
 import type { Form } from './target.ts';
 import type { WebhookPayload } from './webhook-payload.ts';
+import { refText } from '../../contract/index.ts';
 
 /** An alert as POST /api/v2/alerts takes it: https://github.com/prometheus/alertmanager/blob/main/api/v2/openapi.yaml */
 export interface AlertmanagerAlert {
@@ -92,7 +93,7 @@ function toAlert(
       namespace: cronjob.namespace,
       cronjob: cronjob.name,
       severity: alert.severity,
-      monitor: `${monitor.namespace}/${monitor.name}`,
+      monitor: refText(monitor),
       owner,
       subject: alert.subject,
     }),

@@ -5,6 +5,7 @@ import { severityOf, titleOfMessage } from '../delivery/title.ts';
 import { cutEnd, inBytes } from '../text/cut.ts';
 import { toDocument } from './message-document.ts';
 import type { Form, PagingSeverity, PagingTarget } from './target.ts';
+import { refText } from '../../contract/index.ts';
 
 /** Events in the order in which they are sent, without the routing key. */
 export type PagingPayload = readonly [PagingEvent, ...PagingEvent[]];
@@ -104,7 +105,7 @@ function detailsOfAlert(data: AlertMessage): Details {
   const { logNote, events } = toDocument({ kind: 'firing', data });
   const details = {
     message: alert.message,
-    monitor: `${monitor.namespace}/${monitor.name}`,
+    monitor: refText(monitor),
     job: job?.name,
     exit_code: job?.exitCode,
     reason: job?.reason,

@@ -8,6 +8,7 @@ import {
   type SettingField,
   type SettingSource,
   type Severity,
+  refText,
 } from '../../contract/index.ts';
 import { isLike, type OpenRoute, type Routing } from '../alert/routes.ts';
 import type { Instant } from '../instant.ts';
@@ -143,7 +144,7 @@ export function annotationProblemsOf(own: OwnSettings, now: Instant): Annotation
   const { cronJob, ofNamespace } = readSaid(own);
   return [
     ...problemsOf(cronJob, now).map((one) => {
-      return { source: 'CronJob', object: `${own.namespace}/${own.name}`, ...one } as const;
+      return { source: 'CronJob', object: refText(own), ...one } as const;
     }),
     ...problemsOf(ofNamespace, now).map((one) => ({ source: 'Namespace', object: own.namespace, ...one }) as const),
   ];
@@ -225,7 +226,7 @@ function found<W extends OwnerWord>(
   word: W,
 ): Found<NonNullable<OwnWords[W]>> | undefined {
   const mine = cronJob.words[word];
-  if (mine !== undefined) return { value: mine, source: 'CronJob', object: `${own.namespace}/${own.name}` };
+  if (mine !== undefined) return { value: mine, source: 'CronJob', object: refText(own) };
   const shared = ofNamespace.words[word];
   return shared === undefined ? undefined : { value: shared, source: 'Namespace', object: own.namespace };
 }

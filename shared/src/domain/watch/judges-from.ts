@@ -25,8 +25,14 @@ export interface FieldWrite {
   readonly isAlone?: boolean | undefined;
 }
 
+/** An object that changed, as its watch tells of it. */
+export interface Changed<T> {
+  readonly before: T;
+  readonly item: T;
+}
+
 /** How the news of a change came. */
-interface NewsOfChange {
+export interface NewsOfChange {
   readonly receivedAt: Instant;
   /** Undefined: on a live watch. Else it may have changed at any time since. */
   readonly unwatchedSinceAt: Instant | undefined;

@@ -1,4 +1,5 @@
 import { redactionMarginBytes, type SafeLog } from '../../domain/index.ts';
+import type { Clock, createBudgetedThread, Logger } from '../../process/index.ts';
 import { createRedactionAnswers, type RedactionAnswer, type RedactionQuestion } from './question.ts';
 
 export type { RedactionAnswer, RedactionQuestion } from './question.ts';
@@ -7,7 +8,7 @@ export type { RedactionAnswer, RedactionQuestion } from './question.ts';
 export const redactionProgram = new URL('./program.ts', import.meta.url);
 
 /** A run of the thread may take so long: fifty expressions of an installation over the largest log. */
-export const redactionBudgetMs = 10_000;
+const redactionBudgetMs = 10_000;
 
 /** Texts of strangers, fit to be stored, shown and sent: secrets blotted out. */
 export interface Redaction {
@@ -73,6 +74,34 @@ export function createRedaction({
       if (packed.length === 0) return packed;
       const answer = await ask({ kind: 'templates', packed, key, patterns }, sizeOf(packed));
       return answer?.templates ?? packed.map(() => undefined);
+    },
+  };
+}
+
+/** The redaction of an installation, whose `patterns` are `evidence.redact-patterns`. Its thread begins with the first large text and ends with `close`; the log says what is withheld. */
+export function createInstalledRedaction(
+  createThread: typeof createBudgetedThread,
+  patterns: readonly string[],
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): Redaction & { close(): Promise<void> } {
+  const thread = createThread<RedactionQuestion, RedactionAnswer>({
+    program: redactionProgram,
+    budgetMs: redactionBudgetMs,
+    clock,
+  });
+  let isClosed = false;
+  const redaction = createRedaction({
+    patterns,
+    thread,
+    onWithheld: (kind, error) => {
+      if (!isClosed) logger.warn('texts of the cluster could not be redacted and are withheld', { kind, error });
+    },
+  });
+  return {
+    ...redaction,
+    close() {
+      isClosed = true;
+      return thread.close();
     },
   };
 }

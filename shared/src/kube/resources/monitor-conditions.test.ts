@@ -3,23 +3,14 @@ import { test } from 'node:test';
 import type { RolloutState } from '../../contract/index.ts';
 import { decodeMonitorSpec } from './decode-monitor.ts';
 import { judgeMonitor, monitorConditionTypes, phaseOf, type MonitorFacts } from './monitor-conditions.ts';
-
-const defaults = {
-  suppressDuplicatesForMs: 0,
-  retentionDays: 30,
-  maxRetentionDays: 90,
-  logRetentionDays: 0,
-  maxLogSizeKB: 100,
-  storeLogs: false,
-  storeEvents: false,
-};
+import { monitorDefaults } from '../../testing/decoded-monitor.ts';
 
 function facts(
   more: Partial<MonitorFacts> = {},
   spec: unknown = { alerting: { channelRefs: [{ name: 'a' }, { name: 'b' }] } },
 ): MonitorFacts {
   return {
-    decoded: decodeMonitorSpec({ spec }, defaults),
+    decoded: decodeMonitorSpec({ spec }, monitorDefaults),
     evaluation: 'done',
     reach: { namespaces: new Set(['prod']), refused: [], passedOver: [] },
     channelFaults: [],

@@ -1,4 +1,4 @@
-import { alertTypes, alertTypeTable, type MonitorPhase, type RolloutState } from '../../contract/index.ts';
+import { alertTypes, alertTypeTable, type MonitorPhase, type RolloutState, refText } from '../../contract/index.ts';
 import type { ConditionVerdict } from './condition.ts';
 import type { MonitorSpec } from './monitor-spec.ts';
 import type { DecodedSpec } from './decode-monitor.ts';
@@ -258,10 +258,7 @@ function healthy({ rollouts, selected }: MonitorFacts): ConditionVerdict {
   const progressing = rollouts.filter(({ state }) => state === 'Progressing');
   if (progressing.length === 0)
     return verdict(type, 'True', 'AllHealthy', 'every CronJob that is not suspended is healthy');
-  const names = fewOf(
-    progressing.map(({ namespace, name }) => `${namespace}/${name}`),
-    mostInHealth,
-  );
+  const names = fewOf(progressing.map(refText), mostInHealth);
   return verdict(type, 'Unknown', 'Progressing', `no run with the present job template has ended of ${names}`);
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toConditions } from './condition.ts';
-import { toMonitorStatus, type ActiveAlertFacts, type CronJobHealth, type MonitorStatus } from './monitor-status.ts';
+import type { ActiveAlert } from '../../domain/index.ts';
+import { toMonitorStatus, type CronJobHealth, type MonitorStatus } from './monitor-status.ts';
 import { statusDueAt } from './status-writes.ts';
 
 const now = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -28,7 +29,7 @@ function cronJob(more: Partial<CronJobHealth> = {}): CronJobHealth {
   };
 }
 
-function alert(more: Partial<ActiveAlertFacts> = {}): ActiveAlertFacts {
+function alert(more: Partial<ActiveAlert> = {}): ActiveAlert {
   return {
     type: 'jobFailed',
     subject: undefined,

@@ -11,7 +11,7 @@ import {
   type Severity,
   type StateCounts,
 } from '../../contract/index.ts';
-import { formatDuration, type Instant } from '../../domain/index.ts';
+import { formatDuration, type ActiveAlert, type Instant } from '../../domain/index.ts';
 import { cutText, toTimeText, type Condition } from './condition.ts';
 
 /** `status` of a CronJobMonitor. Fields at the top are always there, so that a merge patch needs no nulls. resources.md section 5. */
@@ -99,18 +99,7 @@ export interface CronJobHealth {
   readonly durationMs:
     | { readonly avg: number; readonly p50: number; readonly p95: number; readonly p99: number }
     | undefined;
-  readonly activeAlerts: readonly ActiveAlertFacts[];
-}
-
-export interface ActiveAlertFacts {
-  readonly type: AlertType;
-  readonly subject: AlertSubject | undefined;
-  readonly severity: Severity;
-  readonly sinceAt: Instant;
-  readonly message: string;
-  readonly lastNotifiedAt: Instant | undefined;
-  readonly exitCode: number | undefined;
-  readonly reason: string | undefined;
+  readonly activeAlerts: readonly ActiveAlert[];
 }
 
 /** All that a monitor selects, counted, and those that a status has room for. */
@@ -210,7 +199,7 @@ function toSeconds(ms: number): number {
   return Math.round(ms) / 1000;
 }
 
-function byWeight(a: ActiveAlertFacts, b: ActiveAlertFacts): number {
+function byWeight(a: ActiveAlert, b: ActiveAlert): number {
   return (
     severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
     alertTypes.indexOf(a.type) - alertTypes.indexOf(b.type) ||
@@ -218,7 +207,7 @@ function byWeight(a: ActiveAlertFacts, b: ActiveAlertFacts): number {
   );
 }
 
-function toMonitoredAlert(alert: ActiveAlertFacts): MonitoredAlert {
+function toMonitoredAlert(alert: ActiveAlert): MonitoredAlert {
   const { subject, lastNotifiedAt, exitCode, reason } = alert;
   return {
     type: alert.type,

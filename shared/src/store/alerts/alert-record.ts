@@ -6,7 +6,7 @@ import type {
   SeveritySource,
   Suppression,
 } from '../../contract/index.ts';
-import { openAlertStates } from '../../contract/index.ts';
+import { isOpenAlert } from '../../contract/index.ts';
 import type { AlertRecord, Flips } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
 import { cleanText, fromJson, optionalCleanText, optionalNumber, optionalText, toJson } from '../column.ts';
@@ -58,10 +58,6 @@ const moving = [
 export const alertColumns = [...fixed, ...moving] as const;
 export const movingAlertColumns = moving;
 
-function isLive(state: AlertState): boolean {
-  return openAlertStates.some((open) => open === state);
-}
-
 /** Values in the order of the columns. */
 export function toAlertRow(db: Db, alert: AlertRecord): unknown[] {
   return [
@@ -80,7 +76,7 @@ export function toAlertRow(db: Db, alert: AlertRecord): unknown[] {
 /** Values in the order of the columns that may change. */
 export function toMovingValues(db: Db, alert: AlertRecord): unknown[] {
   return [
-    isLive(alert.state) ? db.dialect.id16(toId16(alert.fingerprint)) : null,
+    isOpenAlert(alert.state) ? db.dialect.id16(toId16(alert.fingerprint)) : null,
     alert.severity,
     alert.severitySource,
     alert.state,

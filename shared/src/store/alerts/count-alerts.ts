@@ -1,5 +1,5 @@
 import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
-import type { Instant } from '../../domain/index.ts';
+import type { ActiveAlert, Instant } from '../../domain/index.ts';
 import { marks, rows, firstRow } from '../ask.ts';
 import { optionalText, fromJson, optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
@@ -86,16 +86,8 @@ export async function countOpenAlerts(db: Db, namespaces: readonly string[]): Pr
 }
 
 /** An alert that holds, as a monitor's status lists it. */
-export interface AlertOfMonitor {
+export interface AlertOfMonitor extends ActiveAlert {
   readonly cronJobId: number;
-  readonly type: AlertType;
-  readonly subject: AlertSubject | undefined;
-  readonly severity: Severity;
-  readonly sinceAt: Instant;
-  readonly message: string;
-  readonly lastNotifiedAt: Instant | undefined;
-  readonly exitCode: number | undefined;
-  readonly reason: string | undefined;
 }
 
 /** Alerts that a monitor raised on these CronJobs, in state active or suppressed: both count in its status (alerting.md section 2). */

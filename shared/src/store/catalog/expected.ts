@@ -1,4 +1,4 @@
-import type { Ref } from '../../contract/index.ts';
+import { type Ref, refText } from '../../contract/index.ts';
 import { expectedUid, type Instant, type LastWriter } from '../../domain/index.ts';
 import { change, inParts, insertRows, marks, rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber } from '../column.ts';
@@ -87,7 +87,7 @@ export async function listLastOfNames(db: Db, names: readonly Ref[]): Promise<La
         `where (${part.map(() => '(c.namespace = ? and c.name = ?)').join(' or ')}) and not (${isPlaceholder('c')}) order by c.id`,
       part.flatMap(({ namespace, name }) => [namespace, name]),
     );
-    for (const row of found) last.set(keyOf(refOf(row)), row);
+    for (const row of found) last.set(refText(refOf(row)), row);
   }
   const ids = [...last.values()].map((row) => Number(row['id']));
   const removals: Row[] = [];
@@ -130,9 +130,9 @@ export async function rowsOfExpected(tx: Tx, names: readonly Ref[], at: Instant)
         .join(' or ')}) order by c.id`,
       part.flatMap(({ namespace, name }) => [namespace, name]),
     );
-    for (const row of found) there.set(keyOf(refOf(row)), Number(row['id']));
+    for (const row of found) there.set(refText(refOf(row)), Number(row['id']));
   }
-  const missing = names.filter((name) => !there.has(keyOf(name)));
+  const missing = names.filter((name) => !there.has(refText(name)));
   return new Map([...there, ...(missing.length === 0 ? [] : await placeholdersOf(tx, missing, at))]);
 }
 
@@ -145,12 +145,12 @@ export async function moveDisappearances(tx: Tx, names: readonly Ref[]): Promise
       "and type = 'absent' and subject = 'disappeared' order by id",
     [],
   );
-  const asked = new Set(names.map(keyOf));
-  const about = open.filter((row) => asked.has(keyOf(refOf(row))));
+  const asked = new Set(names.map(refText));
+  const about = open.filter((row) => asked.has(refText(refOf(row))));
   if (about.length === 0) return;
   const homes = await rowsOfExpected(tx, about.map(refOf), tx.now());
   const moved = about.flatMap((row) => {
-    const [from, to] = [Number(row['cronjob_id']), homes.get(keyOf(refOf(row))) ?? Number(row['cronjob_id'])];
+    const [from, to] = [Number(row['cronjob_id']), homes.get(refText(refOf(row))) ?? Number(row['cronjob_id'])];
     return from === to ? [] : [{ id: row['id'], from, to }];
   });
   for (const { id, to } of moved) await change(tx, 'update alerts set cronjob_id = ? where id = ?', [to, id]);
@@ -164,7 +164,7 @@ export async function moveDisappearances(tx: Tx, names: readonly Ref[]): Promise
  * that it is in no list of CronJobs.
  */
 async function placeholdersOf(tx: Tx, names: readonly Ref[], at: Instant): Promise<ReadonlyMap<string, number>> {
-  const uids = new Map(names.map((name) => [keyOf(name), expectedUid(name)]));
+  const uids = new Map(names.map((name) => [refText(name), expectedUid(name)]));
   await insertRows(tx, {
     table: 'cronjobs',
     columns: placeholderColumns,
@@ -209,8 +209,6 @@ const placeholderColumns = [
   'first_seen_at',
   'seen_at',
 ] as const;
-
-const keyOf = ({ namespace, name }: Ref): string => `${namespace}/${name}`;
 
 function refOf(row: Row): Ref {
   return { namespace: String(row['namespace']), name: String(row['name']) };

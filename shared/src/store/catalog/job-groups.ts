@@ -1,4 +1,4 @@
-import { toGroupFacts, type CronJobFacts, type Instant, type JobMarks } from '../../domain/index.ts';
+import { toGroupFacts, type JobMarks, type KeptGroup } from '../../domain/index.ts';
 import { rows } from '../ask.ts';
 import { fromJson, optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
@@ -8,13 +8,6 @@ import { templateColumns, toKnownTemplate } from './job-templates.ts';
 /** What of the marks has no column of its own. */
 export function marksBesideLabels({ annotations, ownerKind }: JobMarks): object {
   return { annotations, ownerKind };
-}
-
-/** A group as an earlier process left it. */
-interface KeptGroup {
-  readonly facts: CronJobFacts;
-  /** When the last of its runs that was recorded had ended. */
-  readonly endedAt: Instant | undefined;
 }
 
 /** The groups that are not deleted: their Jobs may have left the cluster. */

@@ -1,4 +1,4 @@
-import type { Ref } from '../../contract/index.ts';
+import { type Ref, refText } from '../../contract/index.ts';
 import type { Instant } from '../../domain/index.ts';
 import { inParts, marks, rows, type Row } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
@@ -28,7 +28,7 @@ export async function listOutlines(
   if (names === undefined) return (await rows(db, `${selection} where ${sql}`, bindings)).map(toOutline);
   const found: CronJobOutline[] = [];
   for (const part of inParts(names, namesPerStatement)) {
-    const wanted = new Set(part.map(({ namespace, name }) => `${namespace}/${name}`));
+    const wanted = new Set(part.map(refText));
     const namespaces = [...new Set(part.map(({ namespace }) => namespace))];
     const sought = `l.namespace in (${marks(namespaces)}) and l.name in (${marks(part)})`;
     const values = [...bindings, ...namespaces, ...part.map(({ name }) => name)];

@@ -1,4 +1,4 @@
-import type { ScheduleProblem } from '../../contract/index.ts';
+import { type ScheduleProblem, refText } from '../../contract/index.ts';
 import { withEarlierWords, type CronJobFacts, type EarlierWords, type Instant, type Said } from '../../domain/index.ts';
 import { change, insertRows, rows, type Row } from '../ask.ts';
 import { recordChanges } from '../changes.ts';
@@ -269,7 +269,7 @@ function newestSuccess(facts: CronJobFacts, recorded: unknown): number | null {
 
 /** Marks earlier objects of the same namespace and name deleted: a new UID is another CronJob. Returns their ids. */
 async function forgetNamesakes(tx: Tx, fresh: readonly CronJobSeen[]): Promise<number[]> {
-  const byKey = new Map(fresh.map((item) => [`${item.facts.namespace}/${item.facts.name}`, item]));
+  const byKey = new Map(fresh.map((item) => [refText(item.facts), item]));
   const namespaces = [...new Set(fresh.map(({ facts }) => facts.namespace))];
   const names = [...new Set(fresh.map(({ facts }) => facts.name))];
   if (fresh.length === 0) return [];

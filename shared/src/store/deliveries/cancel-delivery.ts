@@ -5,7 +5,7 @@ import type { Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 import { recordChangesOf } from './delivery-changes.ts';
-import { firstNoticeCause, idOrUndefined } from './delivery-record.ts';
+import { firstNoticeCause, idOrUndefined, decisionRefs } from './delivery-record.ts';
 
 interface Cancelled {
   /** False: it is being sent, may have arrived, or is over. */
@@ -114,9 +114,7 @@ export async function updateCancelledOfChannel(tx: Tx, channelUid: string, at: I
         .map((row) => ({
           action: 'cancelled',
           reason: 'channelDeleted',
-          alertId: idOrUndefined(tx, row['alert_id']),
-          deliveryId: tx.dialect.id16Text(row['id']),
-          channelUid: tx.dialect.id16Text(row['channel_uid']),
+          ...decisionRefs(tx, row),
         })),
     );
   }

@@ -7,11 +7,11 @@ import { recordDecisions } from '../alert-decisions.ts';
 import { admitRows, type ChannelLimit, type Refused, type Room } from './admit-rows.ts';
 import {
   claimedColumns,
-  idOrUndefined,
   priorityLevels,
   testPriority,
   toClaimed,
   type ClaimedDelivery,
+  decisionRefs,
 } from './delivery-record.ts';
 
 /** Rows of one look, for each that has room: every row looked at is locked, which costs. */
@@ -224,9 +224,7 @@ async function putBack(tx: Tx, refused: readonly Refused[]): Promise<void> {
       action: 'rateLimited',
       reason: scope,
       untilAt: nextAt,
-      alertId: idOrUndefined(tx, row['alert_id']),
-      deliveryId: tx.dialect.id16Text(row['id']),
-      channelUid: tx.dialect.id16Text(row['channel_uid']),
+      ...decisionRefs(tx, row),
     })),
   );
 }

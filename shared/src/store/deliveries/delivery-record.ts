@@ -5,10 +5,11 @@ import type {
   DeliveryStateReason,
   MessageSeverity,
 } from '../../contract/index.ts';
+import type { AlertDecision } from '../alert-decisions.ts';
 import { type FrozenMessage, type Instant, hourMs } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
 import { fromJson, optionalText } from '../column.ts';
-import type { Db } from '../database.ts';
+import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 
 /** A message as it is written: what must reach which channel. */
@@ -154,6 +155,15 @@ export function idOrUndefined(db: Db, value: unknown): string | undefined {
 
 export function idOrNull(db: Db, id: string | undefined): unknown {
   return id === undefined ? null : db.dialect.id16(toId16(id));
+}
+
+/** What a decision about a message refers to. */
+export function decisionRefs(tx: Tx, row: Row): Pick<AlertDecision, 'alertId' | 'deliveryId' | 'channelUid'> {
+  return {
+    alertId: idOrUndefined(tx, row['alert_id']),
+    deliveryId: tx.dialect.id16Text(row['id']),
+    channelUid: tx.dialect.id16Text(row['channel_uid']),
+  };
 }
 
 /** A message as the stream of changes tells it. */

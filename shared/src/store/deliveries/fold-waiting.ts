@@ -17,7 +17,7 @@ import { rowsIn } from '../upsert.ts';
 import { recordDeliveryChanges } from './delivery-changes.ts';
 import { insertDigest, updateTold } from './digests.ts';
 import { findStreamEnd } from './streams.ts';
-import { idOrUndefined, type ClaimedDelivery } from './delivery-record.ts';
+import { idOrUndefined, type ClaimedDelivery, decisionRefs } from './delivery-record.ts';
 import { insertDelivery } from './insert-delivery.ts';
 
 /** More than this is left for the next digest. */
@@ -268,9 +268,7 @@ async function markDigested(
         action: 'digested',
         reason,
         detail: digestId,
-        alertId: idOrUndefined(tx, row['alert_id']),
-        deliveryId: tx.dialect.id16Text(row['id']),
-        channelUid: tx.dialect.id16Text(row['channel_uid']),
+        ...decisionRefs(tx, row),
       })),
     );
     await recordDeliveryChanges(

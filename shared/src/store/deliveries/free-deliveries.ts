@@ -5,7 +5,7 @@ import { change, marks, rows } from '../ask.ts';
 import type { Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { recordChangesOf } from './delivery-changes.ts';
-import { idOrUndefined } from './delivery-record.ts';
+import { idOrUndefined, decisionRefs } from './delivery-record.ts';
 
 const mostRows = 500;
 const redriveMs = 24 * 3_600_000;
@@ -67,9 +67,7 @@ export async function updateExpired(tx: Tx, at: Instant): Promise<ExpiredDeliver
     found.map((row) => ({
       action: row['kind'] === 'update' ? 'cancelled' : 'dead',
       reason: 'expired',
-      alertId: idOrUndefined(tx, row['alert_id']),
-      deliveryId: tx.dialect.id16Text(row['id']),
-      channelUid: tx.dialect.id16Text(row['channel_uid']),
+      ...decisionRefs(tx, row),
     })),
   );
   const expired = found.map((row) => ({

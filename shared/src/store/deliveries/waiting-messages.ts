@@ -6,7 +6,7 @@ import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { changeIn, rowsIn } from '../upsert.ts';
 import { recordDecisions } from '../alert-decisions.ts';
-import { idOrUndefined } from './delivery-record.ts';
+import { decisionRefs } from './delivery-record.ts';
 
 /**
  * What was waited for is kept with these alerts: their messages of which nothing was sent, and that wait for nothing else, go at once, and are
@@ -113,9 +113,7 @@ export async function recordHeldByGrace(
       action: 'held',
       reason: 'startupGrace',
       untilAt: of.untilAt,
-      alertId: idOrUndefined(tx, row['alert_id']),
-      deliveryId: tx.dialect.id16Text(row['id']),
-      channelUid: tx.dialect.id16Text(row['channel_uid']),
+      ...decisionRefs(tx, row),
     })),
   );
   return fresh.map((row) => tx.dialect.id16Text(row['id']));

@@ -1,7 +1,7 @@
-import type { PreviewHistogram } from '@cronjob-monitor/shared/contract';
+import { type PreviewHistogram, isObject, type Json } from '@cronjob-monitor/shared/contract';
 import { limitText } from '../../../format/duration.ts';
 import { targetText } from '../../../format/figures.ts';
-import { block, flag, isObject, number, text, type Json } from '../../../format/monitor-spec.ts';
+import { block, flag, number, text } from '../../../format/monitor-spec.ts';
 import { goText, secondsOfText } from './durations.ts';
 
 type RuleKind = 'duration' | 'percent' | 'count' | 'clock';

@@ -1,7 +1,14 @@
-import type { MonitorPreview, PreviewFinding, PreviewHistogram, Ref } from '@cronjob-monitor/shared/contract';
+import {
+  type MonitorPreview,
+  type PreviewFinding,
+  type PreviewHistogram,
+  type Ref,
+  isObject,
+  type Json,
+} from '@cronjob-monitor/shared/contract';
 import { previewMonitor, suggestLimits } from '../../../api/monitors.ts';
 import { named } from '../../../api/named.ts';
-import { isObject, type Json } from '../../../format/monitor-spec.ts';
+
 import { after } from '../../../state/timer.ts';
 import { readField, ruleFields, sayValue, type RuleField } from './rule-fields.ts';
 

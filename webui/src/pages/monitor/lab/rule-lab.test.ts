@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { MonitorPreview, MonitorPreviewInput, SuggestedLimit } from '@cronjob-monitor/shared/contract';
-import type { Json } from '../../../format/monitor-spec.ts';
+import {
+  type MonitorPreview,
+  type MonitorPreviewInput,
+  type SuggestedLimit,
+  type Json,
+} from '@cronjob-monitor/shared/contract';
+
 import { goText, secondsOfText, shareOf, stopsOf } from './durations.ts';
 import { RuleLabState } from './rule-lab.svelte.ts';
 import { readField, ruleFields, sourceOf, type RuleField } from './rule-fields.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccessQuestion, Identity } from '@cronjob-monitor/shared/kube';
 import { FakeClock, RecordingLogger, settle } from '@cronjob-monitor/shared/testing';
-import { createReviews, type ReviewDeps } from './review-cache.ts';
+import { createReviews, type ReviewDeps } from './caller-reviews.ts';
 
 const ana: Identity = { user: 'ana', uid: '1', groups: ['dev'], extra: {} };
 const question: AccessQuestion = { verb: 'list', group: 'batch', resource: 'cronjobs', namespace: 'prod' };

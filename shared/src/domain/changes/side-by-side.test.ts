@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compareSides, differenceWords, type RunSide } from './run-comparison.ts';
+import { compareSides, differenceWords, type RunSide } from './side-by-side.ts';
 
 const container = {
   name: 'main',
