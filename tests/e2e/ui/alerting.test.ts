@@ -86,6 +86,27 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     await page.waitForURL(/\/alerts\/019b-waiting$/);
   });
 
+  journey('says of each count what it counts', async (page) => {
+    await go(page, '/alerts');
+    const views = page.getByRole('navigation', { name: 'Views of alerts' });
+    const counted = async (name: string, what: RegExp): Promise<number> => {
+      const text = await views.getByRole('link', { name }).textContent();
+      return Number(what.exec(text ?? '')?.[1] ?? assert.fail(`${name}: ${text}`));
+    };
+    await page.getByRole('region', { name: 'Open' }).waitFor();
+    const all = await counted('Now', /(\d+) CronJobs/);
+    await counted('History', /(\d+) alerts?/);
+    const notes = await page.locator('main section > header .note').allTextContents();
+    const groups = notes.filter((note) => note.includes('CronJob'));
+    const cronJobs = groups.map((note) => Number.parseInt(note, 10));
+    assert.equal(
+      cronJobs.reduce((sum, count) => sum + count, 0),
+      all,
+      groups.join(),
+    );
+    assert.match(groups[0] ?? '', /^\d+ CronJobs with \d+ alerts$/);
+  });
+
   journey('narrows incidents by what one alert of them is, and says when none is like that', async (page) => {
     await go(page, '/alerts?acknowledged=yes');
     const open = page.getByRole('list', { name: 'Open, worst first' });
