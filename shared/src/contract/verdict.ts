@@ -48,7 +48,16 @@ export type VerdictKind = (typeof verdictKinds)[number];
 const verdictHolds = ['acknowledged', ...(Object.keys(toldWords) as ToldWord[]), 'waits'] as const;
 export type VerdictHoldKind = (typeof verdictHolds)[number];
 
-const stepActions = ['openRules', 'copyPatch', 'openRun', 'openRunbook', 'trigger', 'resume', 'mendChannel'] as const;
+const stepActions = [
+  'openRules',
+  'copyPatch',
+  'openRun',
+  'openTrends',
+  'openRunbook',
+  'trigger',
+  'resume',
+  'mendChannel',
+] as const;
 export type StepAction = (typeof stepActions)[number];
 
 /**

@@ -86,6 +86,27 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     await page.waitForURL(/\/alerts\/019b-waiting$/);
   });
 
+  journey('says of each count what it counts', async (page) => {
+    await go(page, '/alerts');
+    const views = page.getByRole('navigation', { name: 'Views of alerts' });
+    const counted = async (name: string, what: RegExp): Promise<number> => {
+      const text = await views.getByRole('link', { name }).textContent();
+      return Number(what.exec(text ?? '')?.[1] ?? assert.fail(`${name}: ${text}`));
+    };
+    await page.getByRole('region', { name: 'Open' }).waitFor();
+    const all = await counted('Now', /(\d+) CronJobs/);
+    await counted('History', /(\d+) alerts?/);
+    const notes = await page.locator('main section > header .note').allTextContents();
+    const groups = notes.filter((note) => note.includes('CronJob'));
+    const cronJobs = groups.map((note) => Number.parseInt(note, 10));
+    assert.equal(
+      cronJobs.reduce((sum, count) => sum + count, 0),
+      all,
+      groups.join(),
+    );
+    assert.match(groups[0] ?? '', /^\d+ CronJobs with \d+ alerts$/);
+  });
+
   journey('narrows incidents by what one alert of them is, and says when none is like that', async (page) => {
     await go(page, '/alerts?acknowledged=yes');
     const open = page.getByRole('list', { name: 'Open, worst first' });
@@ -301,6 +322,55 @@ describe('alerting in the user interface', { skip: whyNoBrowser() ?? false }, ()
     await page.getByRole('button', { name: /Test ops-chat/ }).click({ force: true });
     assert.ok(!service().asked.some((line) => line.startsWith('POST')));
   });
+
+  journey('has on no page a button that does what a reader may not, and says what each would need', async (page) => {
+    const all = whoami({ mode: 'token', authenticated: true, user: { name: 'vera', groups: [] } });
+    const mayRead = ['read', 'readLogs', 'readMonitors', 'readChannels'];
+    const can = Object.fromEntries(Object.keys(all.can).map((ability) => [ability, mayRead.includes(ability)]));
+    service().answer('whoami', { value: { ...all, can } });
+    const acts = /^(Trigger|Suspend|Resume|Acknowledge|Silence|New silence|Test|Drill|Send|Delete|Dry run|Try it)\b/;
+    const places = [
+      '/',
+      'cronjobs/data/nightly-backup',
+      'cronjobs/data/nightly-backup?part=rules',
+      'channels/billing-hook',
+    ];
+    for (const path of [alertPath, ...places, 'silences', 'silences?form=new&ns=data', 'settings']) {
+      await go(page, `/${path.replace(/^\//, '')}`);
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+      await page.locator('main h1').waitFor();
+      const buttons = page.locator('main button').filter({ hasText: acts });
+      for (const button of await buttons.all()) {
+        const told = `${path}: ${await button.textContent()}`;
+        assert.equal(await button.getAttribute('aria-disabled'), 'true', told);
+        assert.match(told, /Needs /);
+      }
+    }
+    assert.ok(!service().asked.some((line) => /^(?:POST|PUT|PATCH|DELETE)/.test(line)));
+  });
+
+  journey(
+    'says once that the database is away, keeps what it had, and is whole again without a reload',
+    async (page) => {
+      const away = { status: 503, code: 'STORAGE_UNAVAILABLE', message: 'The database does not answer' };
+      await page.clock.install();
+      await go(page, '/alerts');
+      await seen(page, 'No success for');
+      for (const path of ['incidents', 'alerts/history']) service().answer(path, away);
+      service().say('resync', {});
+      await page.clock.runFor(3_000);
+      await page.getByText('The database does not answer').first().waitFor();
+      await seen(page, 'No success for');
+      await page.reload();
+      await page.getByText('The alerts: The database does not answer').waitFor();
+      assert.equal(await page.getByText('The database does not answer').count(), 1);
+      for (const path of ['incidents', 'alerts/history']) service().answer(path, undefined);
+      await page.clock.runFor(70_000);
+      await seen(page, 'No success for');
+      assert.equal(await page.getByText('The database does not answer').count(), 0);
+    },
+    { expected: /503/ },
+  );
 
   journey('asks again for an alert when the stream tells of it', async (page) => {
     await go(page, alertPath);

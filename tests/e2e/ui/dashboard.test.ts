@@ -141,6 +141,20 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
     await page.waitForURL(/\/wall\?keep=atRisk$/);
   });
 
+  journey(
+    'has what is wrong, what may go wrong and how the service is within two screens of a phone',
+    async (page) => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      await go(page, '/');
+      const box = await page.locator('dl', { hasText: 'Storage' }).boundingBox();
+      assert.ok(box && box.y + box.height <= 2 * 844, `it ends at ${box && box.y + box.height} px`);
+      const at = async (name: RegExp): Promise<number> =>
+        (await page.getByRole('region', { name }).boundingBox())?.y ?? Number.NaN;
+      assert.ok((await at(/^Incidents/)) < (await at(/^Today/)) && (await at(/^Last 24 h/)) > box.y);
+    },
+    { width: 390 },
+  );
+
   journey('names what has been suspended for longest, and leads to all that is', async (page) => {
     await go(page, '/');
     const service = page.getByRole('definition').filter({ hasText: 'legacy-sync for 41 d' });
@@ -158,11 +172,11 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
       const total = /\d+/.exec(
         (await page
           .locator('main')
-          .getByRole('link', { name: /^Open \d/ })
+          .getByRole('link', { name: /^Now \d+ CronJobs$/ })
           .textContent()) ?? '',
       )?.[0];
       assert.ok(Number(total) > 100);
-      assert.match((await page.locator('main').textContent()) ?? '', /Failing\s*\d+ CronJobs on this page/);
+      assert.match((await page.locator('main').textContent()) ?? '', /Failing\s*\d+ CronJobs.* on this page/);
       assert.equal(await page.locator('main li[data-row]').count(), 100);
     },
     { extra: 120 },

@@ -143,6 +143,14 @@ const lostInForcedColours = `(() => {
   return [...lost];
 })()`;
 
+/** What a thumb does not meet: links, buttons and fields under 24 pixels. A row is pressed as a whole, and so is the label of a field. */
+const smallTargets = `[...document.querySelectorAll('a[href], button, input, summary')].flatMap((element) => {
+  const box = (element.closest('label') ?? element).getBoundingClientRect();
+  const isSeen = box.width > 0 && box.left >= 0 && element.checkVisibility({ checkVisibilityCSS: true });
+  if (!isSeen || element.matches('[data-row-link]') || (box.width >= 23.5 && box.height >= 23.5)) return [];
+  return [element.outerHTML.slice(0, 90) + ' ' + Math.round(box.width) + ' x ' + Math.round(box.height)];
+})`;
+
 /** Text at twice its size: the tokens are all sizes that there are. Returns what is cut off by a box that does not say so. */
 const cutAtTwiceTheText = `(() => {
   const root = document.documentElement;
@@ -212,6 +220,8 @@ export function judgeEveryPage(form: keyof typeof forms): void {
         await page.setViewportSize({ width: shrunkTo, height });
         await scrollsAt(shrunkTo);
         await page.screenshot({ path: join(pictures, `${name}-light-${shrunkTo}.png`) });
+        if (form === 'narrow')
+          problems.push(...(await page.evaluate<string[]>(smallTargets)).map((line) => `too small: ${line}`));
         if (form === 'wide' && drawn.includes(name)) {
           await page.setViewportSize({ width, height });
           const cut = await page.evaluate<string[]>(cutAtTwiceTheText);

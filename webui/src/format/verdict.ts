@@ -68,6 +68,7 @@ const stepWords: Readonly<Record<StepAction, string>> = {
   openRules: 'Open the rules',
   copyPatch: 'Open the run',
   openRun: 'Open the run',
+  openTrends: 'Open its trends',
   openRunbook: 'Open the runbook',
   trigger: 'Open the CronJob',
   resume: 'Open the CronJob',

@@ -108,6 +108,12 @@ describe('the next step', () => {
       null,
     ],
     ['of what else is not well is the runbook', { kind: 'slaBreached', runbook }, 'openRunbook', runbook],
+    [
+      'of a missed target of several runs is how they went',
+      { kind: 'targetMissed' },
+      'openTrends',
+      '/cronjobs/prod/backup?part=trends',
+    ],
     ['of what is well is none', { kind: 'succeeded', runbook }, undefined, null],
   ];
   for (const [name, facts, action, href] of rows)

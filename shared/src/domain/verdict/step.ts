@@ -46,7 +46,8 @@ const rows: readonly Row[] = [
   ({ refusal, cronJob }) => (refusal === undefined ? undefined : makeRoom(refusal, cronJob)),
   ({ kind, cronJob }) => (absences.includes(kind) ? trigger(cronJob) : undefined),
   (facts) => mendChannel(facts),
-  ({ kind, runbook }) => (kind === 'succeeded' ? undefined : openRunbook(runbook)),
+  ({ runbook }) => openRunbook(runbook),
+  ({ kind, cronJob }) => (kind === 'targetMissed' ? openTrends(cronJob) : undefined),
 ];
 
 /** What to do next about what is not well; undefined: nothing is known that helps. */
@@ -96,6 +97,12 @@ function waitingInWords(reason: string | undefined): string {
 
 function openRunbook(href: string | undefined): VerdictStep | undefined {
   return href === undefined ? undefined : step('openRunbook', 'Follow the runbook', { href });
+}
+
+/** Of several runs none is the one to look at: since when they are so, and which is the worst, is seen beside the others. */
+function openTrends(cronJob: Ref): VerdictStep {
+  const words = 'See which run it was, and when it began';
+  return step('openTrends', words, { href: `${pageOf(cronJob)}?part=trends` });
 }
 
 function trigger({ namespace, name }: Ref): VerdictStep {

@@ -60,7 +60,9 @@ function heightPx({ verdict, ref, alerts = [] }: Row, widthPx: number): number {
 
 /** On a phone a few rows are the first screens: what else there is, and the rest of the page, is not to be scrolled for. */
 const narrowPx = 640;
-const mostNarrow = 6;
+const mostNarrow = 5;
+/** Of what may go wrong the worst with its reason, and names. */
+const mostRisksNarrow = 4;
 
 /** As many rows as fit into a window without scrolling; the first on a phone, and all of them where the page is one column else. Those that fail get what the others leave, and one row at least. */
 export function fitting<Incident extends Row>(
@@ -68,7 +70,7 @@ export function fitting<Incident extends Row>(
   { windowPx, widthPx, topPx }: Screen,
 ): Incidents<Incident> {
   if (windowPx > 0 && widthPx < narrowPx) {
-    const first = open.slice(0, mostNarrow);
+    const first = open.slice(0, failing.length > 0 ? mostNarrow - 1 : mostNarrow);
     return { open: first, failing: failing.slice(0, Math.max(1, mostNarrow - first.length)) };
   }
   if (widthPx < columnsFromPx || windowPx === 0) return { open, failing };
@@ -114,13 +116,14 @@ interface Risks<Item> {
 
 /**
  * As many CronJobs at risk as leave room for so many lanes, and lines of the service under them: the first likely ones with their reason, then
- * names, then, from the worst on, more reasons as far as there is room. In one column, which scrolls, the first six.
+ * names, then, from the worst on, more reasons as far as there is room. In one column, which scrolls, the first six; on a phone fewer.
  */
 export function fittingRisks<Item extends Pick<TonightItem, 'risks'>>(
   { items, score }: { readonly items: readonly Item[]; readonly score: Pick<Tonight['score'], 'nights'> },
   { lanes, lines }: { readonly lanes: number; readonly lines: number },
   { windowPx, widthPx, topPx }: Screen,
 ): Risks<Item> {
+  if (windowPx > 0 && widthPx < narrowPx) return { full: items.slice(0, 1), brief: items.slice(1, mostRisksNarrow) };
   if (widthPx < columnsFromPx || windowPx === 0) return { full: items.slice(0, mostInColumn), brief: [] };
   const roomPx =
     windowPx - topPx - belowRisksPx - lines * servicePx - lanes * laneRowPx - (score.nights > 0 ? scorePx : 0);
