@@ -4,9 +4,6 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 /** 0.1 s to an hour. */
 const lagBuckets = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600];
 
-/** So long a counter outlives its CronJob. */
-const keptForMs = 3_600_000;
-
 interface CronJobName {
   readonly namespace: string;
   readonly name: string;
@@ -17,8 +14,10 @@ export class ProductMetrics {
   readonly #executions: Counter<'namespace' | 'cronjob' | 'status'>;
   readonly #others: Counter<'status'>;
   readonly #lag: Histogram;
-  /** CronJobs with series, and since when no monitor selects them, monotonic; undefined: they are watched. */
-  readonly #known = new Map<string, { readonly cronJob: CronJobName; vanishedAtMs: number | undefined }>();
+  /** CronJobs with series. */
+  readonly #named = new Map<string, CronJobName>();
+  /** Told of each CronJob that gets series. */
+  onNamed: ((cronJob: CronJobName) => void) | undefined;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -62,28 +61,21 @@ export class ProductMetrics {
     }
   }
 
-  /**
-   * Series of CronJobs that are gone, or that no monitor selects any more, end an hour after that was first noticed: the last increment
-   * is scraped by then. To be called every minute or so.
-   */
-  forgetVanished(isWatched: (cronJob: CronJobName) => boolean, nowMs: number): void {
-    for (const [key, known] of this.#known) {
-      if (isWatched(known.cronJob)) known.vanishedAtMs = undefined;
-      else if (known.vanishedAtMs === undefined) known.vanishedAtMs = nowMs;
-      else if (nowMs - known.vanishedAtMs >= keptForMs) {
-        this.forget(known.cronJob);
-        this.#known.delete(key);
-      }
-    }
+  /** CronJobs with series. */
+  named(): Iterable<CronJobName> {
+    return this.#named.values();
+  }
+
+  /** Its series end: the CronJob is gone, or not watched, and the last increment was scraped. */
+  forget({ namespace, name }: CronJobName): void {
+    this.#named.delete(`${namespace}/${name}`);
+    for (const status of ['success', 'failure']) this.#executions.remove({ namespace, cronjob: name, status });
   }
 
   #know(cronJob: CronJobName): void {
     const key = `${cronJob.namespace}/${cronJob.name}`;
-    if (!this.#known.has(key)) this.#known.set(key, { cronJob, vanishedAtMs: undefined });
-  }
-
-  /** The CronJob is gone for good. */
-  forget({ namespace, name }: CronJobName): void {
-    for (const status of ['success', 'failure']) this.#executions.remove({ namespace, cronjob: name, status });
+    if (this.#named.has(key)) return;
+    this.#named.set(key, cronJob);
+    this.onNamed?.(cronJob);
   }
 }
