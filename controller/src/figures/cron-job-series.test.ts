@@ -37,7 +37,12 @@ async function aFixture(t: TestContext) {
       isMonitored: () => state.monitors.length > 0 || state.isRemembered,
       findCronJob: () => cronJob,
     },
-    figures: { measureFleet: count, measureCoverage: async () => void state.covered++, measureCleared: count },
+    figures: {
+      measureFleet: count,
+      measureCoverage: async () => void state.covered++,
+      measureCleared: count,
+      selectedBy: (of, monitors) => metrics.slaMetrics.selectedBy(of, new Set(monitors.map((one) => one.name))),
+    },
     moves: { mark: 0 },
     isAway: () => false,
     clock,

@@ -2,7 +2,7 @@ import { hourMs, minuteMs, type CronJobFacts } from '@cronjob-monitor/shared/dom
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { DeliveryMetrics, ProductMetrics, SlaMetrics, VerdictMetrics } from '../metrics/index.ts';
 import type { Selection } from '../selection/index.ts';
-import { labelOf, type FleetFigures } from './fleet-figures.ts';
+import type { FleetFigures } from './fleet-figures.ts';
 import type { Moves } from './moves.ts';
 
 interface CronJobName {
@@ -30,7 +30,7 @@ export class CronJobSeries {
   constructor(deps: {
     readonly cronJobs: { findByName(namespace: string, name: string): CronJobFacts | undefined };
     readonly selection: Pick<Selection, 'monitorsOf' | 'isMonitored' | 'findCronJob'>;
-    readonly figures: Pick<FleetFigures, 'measureFleet' | 'measureCoverage' | 'measureCleared'>;
+    readonly figures: Pick<FleetFigures, 'measureFleet' | 'measureCoverage' | 'measureCleared' | 'selectedBy'>;
     readonly moves: Pick<Moves, 'mark'>;
     readonly productMetrics: ProductMetrics;
     readonly verdictMetrics: VerdictMetrics;
@@ -56,7 +56,9 @@ export class CronJobSeries {
       this.#asked.clear();
       if (nowMs >= leavingAtMs) {
         leavingAtMs = nowMs + minuteMs;
-        for (const { cronJob } of [...this.#leaving.values()]) this.#look(cronJob, nowMs);
+        // What is looked at may be left to a later look.
+        const leaving = [...this.#leaving.values()];
+        for (const { cronJob } of leaving) this.#look(cronJob, nowMs);
       }
       if (!this.#isCovered || nowMs >= coverAtMs) {
         this.#isCovered = true;
@@ -102,12 +104,12 @@ export class CronJobSeries {
   }
 
   #look(cronJob: CronJobName, nowMs: number): void {
-    const { cronJobs, selection, slaMetrics, verdictMetrics, productMetrics, deliveryMetrics } = this.#deps;
+    const { cronJobs, selection, figures, verdictMetrics, productMetrics, deliveryMetrics } = this.#deps;
     const { namespace, name } = cronJob;
     const key = `${namespace}/${name}`;
     const facts = cronJobs.findByName(namespace, name);
     const monitors = facts ? selection.monitorsOf(facts) : [];
-    slaMetrics.selectedBy(cronJob, new Set(monitors.map((monitor) => labelOf(monitor, namespace))));
+    figures.selectedBy(cronJob, monitors);
     const goneAtMs = this.#leaving.get(key)?.goneAtMs ?? nowMs;
     this.#leaving.delete(key);
     if (monitors.length > 0) return;

@@ -44,6 +44,8 @@ export interface FleetFigures {
   measureCleared(now: Instant): Promise<void>;
   /** Success rates and durations of these CronJobs. */
   measureSla(cronJobIds: readonly number[], now: Instant): Promise<void>;
+  /** These monitors select it: rates under others end, and all of it where there are none. */
+  selectedBy(cronJob: Pick<CronJobFacts, 'namespace' | 'name'>, monitors: readonly MonitorSeen[]): void;
   /** After the commit of these outcomes. */
   judged(outcomes: Iterable<SlotOutcome>): void;
   stopped(): void;
@@ -88,6 +90,10 @@ export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
     },
 
     measureSla,
+
+    selectedBy(cronJob, monitors) {
+      sla.selectedBy(cronJob, new Set(monitors.map((monitor) => labelOf(monitor, cronJob.namespace))));
+    },
 
     judged: (outcomes) => fleet.judged(outcomes),
 
@@ -268,9 +274,6 @@ function assertedBy(
 }
 
 /** A monitor of another namespace is named with it (metrics.md section 1). */
-export function labelOf(
-  { namespace, name }: Pick<MonitorSeen, 'namespace' | 'name'>,
-  cronJobNamespace: string,
-): string {
+function labelOf({ namespace, name }: Pick<MonitorSeen, 'namespace' | 'name'>, cronJobNamespace: string): string {
   return namespace === cronJobNamespace ? name : `${namespace}/${name}`;
 }

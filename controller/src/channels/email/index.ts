@@ -50,7 +50,7 @@ function isAddress(text: string): boolean {
 }
 
 /** One mail to all recipients that are still to be told. */
-export async function sendEmail(
+async function sendEmail(
   request: SendRequest<EmailTarget, EmailCredentials>,
   deps: SendDeps,
   signal: AbortSignal,
