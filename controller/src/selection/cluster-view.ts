@@ -115,7 +115,7 @@ export function createReflectors(deps: ReflectorSetDeps, caches: ClusterCaches, 
   return new ReflectorSet([
     ...reflect('Namespace', caches.namespaces, tell.onNamespace, (raw) => withNamespace(translator.namespace(raw))),
     ...reflect('CronJobMonitor', caches.monitors, tell.onMonitor, (raw) =>
-      toMonitorSeen(raw, deps.defaults, deps.checks, (uid) => caches.monitors.find(uid)),
+      toMonitorSeen(raw, deps.defaults, deps.checks),
     ),
     ...reflect('AlertChannel', caches.channels, tell.onChannel, toChannelSeen),
     ...reflect('CronJob', caches.cronJobs.own, tell.onCronJob, (raw) => translator.cronJob(raw)),

@@ -29,23 +29,13 @@ export interface MonitorSeen {
   readonly status: unknown;
 }
 
-/**
- * Undefined for what is no object of an API server. One bad monitor harms itself alone: its spec says what is wrong. `find`: the object as it
- * was seen last. A spec has one decoded form for each generation, so that whatever follows from it stands until the spec changes.
- */
-export function toMonitorSeen(
-  raw: RawObject,
-  defaults: MonitorDefaults,
-  checks?: SpecChecks,
-  find: (uid: string) => MonitorSeen | undefined = () => undefined,
-): MonitorSeen | undefined {
+/** Undefined for what is no object of an API server. One bad monitor harms itself alone: its spec says what is wrong. */
+export function toMonitorSeen(raw: RawObject, defaults: MonitorDefaults, checks?: SpecChecks): MonitorSeen | undefined {
   const metadata = raw['metadata'];
   if (typeof metadata !== 'object' || metadata === null) return undefined;
   const { uid, namespace, name, generation, creationTimestamp, resourceVersion, managedFields, annotations } =
     metadata as Readonly<Record<string, unknown>>;
   if (typeof uid !== 'string' || typeof namespace !== 'string' || typeof name !== 'string') return undefined;
-  const before = find(uid);
-  const isSameSpec = before !== undefined && before.generation > 0 && before.generation === generation;
   return {
     uid,
     namespace,
@@ -53,7 +43,7 @@ export function toMonitorSeen(
     generation: typeof generation === 'number' ? generation : 0,
     createdAt: typeof creationTimestamp === 'string' ? Date.parse(creationTimestamp) || 0 : 0,
     resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : '',
-    decoded: isSameSpec ? before.decoded : decodeMonitorSpec(raw, defaults, checks),
+    decoded: decodeMonitorSpec(raw, defaults, checks),
     selectorWrites: [...writesOf('selector', managedFields), ...writesOf('jobs', managedFields)],
     expectsWrittenAt: newestOf(writesOf('expects', managedFields)),
     specWrittenAt: newestOf(writesOf(undefined, managedFields)),

@@ -234,19 +234,3 @@ test('CronJobs that say nothing share the settings of a monitor, and each that s
   assert.equal(settingsOf('data/etl'), settingsOf('data/etl'));
   assert.equal(settingsOf('prod/backup')?.spec.missedSchedule.grace, '2m');
 });
-
-test('a spec has one decoded form for each generation, whatever its status says', () => {
-  const seen = (generation: number, minRuns: number, before?: MonitorSeen): MonitorSeen => {
-    const metadata = { uid: 'm', namespace: 'prod', name: 'm', generation, resourceVersion: `${minRuns}` };
-    const raw = { metadata, spec: { sla: { minRuns } }, status: { phase: `${minRuns}` } };
-    const monitor = toMonitorSeen(raw, defaults, undefined, () => before);
-    assert.ok(monitor);
-    return monitor;
-  };
-  const first = seen(1, 5);
-  const told = seen(1, 5, first);
-  assert.equal(told.decoded, first.decoded);
-  assert.notEqual(told.status, first.status);
-  const edited = seen(2, 6, told);
-  assert.equal(edited.decoded.ok && edited.decoded.spec.sla?.minRuns, 6);
-});

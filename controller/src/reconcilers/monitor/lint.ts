@@ -62,7 +62,8 @@ interface FoundOfOne {
 
 /** What was found of a monitor, and what that of its CronJobs followed from besides. */
 interface FoundOfMonitor {
-  readonly spec: MonitorSpec;
+  /** As text: each status that is written brings the same spec anew. */
+  readonly spec: string;
   readonly skewP99Ms: number;
   readonly ofEach: ReadonlyMap<string, FoundOfOne>;
   /** What was found of it and of its CronJobs together, as text. */
@@ -70,7 +71,8 @@ interface FoundOfMonitor {
   readonly summary: MonitorFacts['findings'];
 }
 
-interface LookedBy extends Pick<FoundOfMonitor, 'spec' | 'skewP99Ms'> {
+interface LookedBy extends Pick<FoundOfMonitor, 'skewP99Ms'> {
+  readonly spec: MonitorSpec;
   readonly last: FoundOfMonitor | undefined;
   /** By the same spec and skew. */
   readonly isKnown: boolean;
@@ -122,7 +124,8 @@ class KeptLint implements MonitorLint {
     const { spec } = monitor.decoded;
     const skewP99Ms = Math.max(leastSkewMs, this.#deps.startSkewP99Ms(now));
     const last = this.#found.get(monitor.uid);
-    const isKnown = last?.spec === spec && last.skewP99Ms === skewP99Ms;
+    const text = JSON.stringify(spec);
+    const isKnown = last?.spec === text && last.skewP99Ms === skewP99Ms;
     const ofEach = await this.#lookAtEach(gathered, { spec, skewP99Ms, last, isKnown }, now);
     if (ofEach.size === 0 && selected.some(({ marks }) => !marks)) return [];
     const facts = {
@@ -140,7 +143,7 @@ class KeptLint implements MonitorLint {
       last.ofEach.size === ofEach.size &&
       ofEach.entries().every(([uid, { findings }]) => last.ofEach.get(uid)?.findings === findings);
     const summary = isSame ? last.summary : await this.#write(monitor.uid, facts, ofEach);
-    this.#found.set(monitor.uid, { spec, skewP99Ms, ofEach, together, summary });
+    this.#found.set(monitor.uid, { spec: text, skewP99Ms, ofEach, together, summary });
     return summary;
   }
 
