@@ -15,13 +15,9 @@ export type RouteRulesOf = (monitorId: number, cronJobId: number) => RouteRules 
 /** Of these CronJobs, or of all. CronJobs that say nothing of themselves share the rules of a monitor that asks nothing of them. */
 export async function readRouteRules(deps: SettingsDeps, cronJobIds?: readonly number[]): Promise<RouteRulesOf> {
   const settingsOf = await readSettings(deps, cronJobIds);
-  const known = new Map<Effective<MonitorSpec>, RouteRules>();
   return (monitorId, cronJobId) => {
     const settings = settingsOf(monitorId, cronJobId);
-    if (!settings) return undefined;
-    let rules = known.get(settings);
-    if (!rules) known.set(settings, (rules = routeRulesOf(settings)));
-    return rules;
+    return settings && routeRulesOf(settings);
   };
 }
 

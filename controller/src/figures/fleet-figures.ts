@@ -1,5 +1,6 @@
-import { coverageStates, coverageTypes, type SlotOutcome } from '@cronjob-monitor/shared/contract';
-import { CoverageJudge, type CronJobFacts, type Instant, type RouteRules, dayMs } from '@cronjob-monitor/shared/domain';
+import { coverageStates, coverageTypes, type CoverageState, type SlotOutcome } from '@cronjob-monitor/shared/contract';
+import { CoverageJudge, type CronJobFacts, type Instant, dayMs } from '@cronjob-monitor/shared/domain';
+import { routeRulesOf } from '@cronjob-monitor/shared/kube';
 import {
   countCronJobs,
   countMonitorPhases,
@@ -9,6 +10,7 @@ import {
   listChannelHolds,
   listClearedHistories,
   listJudgedCronJobs,
+  measureDurationsOfEach,
   putClusterState,
   listOutputRuns,
   type DurationFigures,
@@ -16,7 +18,6 @@ import {
   type Store,
   type UnwatchedCronJobs,
 } from '@cronjob-monitor/shared/store';
-import type { KeptDurations } from './kept-durations.ts';
 import type { CoverageCounts, FleetMetrics, SlaMetrics } from '../metrics/index.ts';
 import type { MonitorSeen, Selection } from '../selection/index.ts';
 
@@ -27,11 +28,8 @@ interface FleetFiguresDeps {
   /** All in the cluster, and whether monitors may look into a namespace. */
   readonly cronJobs: { values(): Iterable<CronJobFacts> };
   readonly mayBeWatched: (namespace: string) => boolean;
-  /** What is made of the settings of a monitor as they stand for a CronJob. */
-  readonly rulesOf: (settings: NonNullable<ReturnType<Selection['effectiveOf']>>) => RouteRules;
   /** In the cluster now. */
   readonly findCronJob: (uid: string) => CronJobFacts | undefined;
-  readonly durations: KeptDurations;
   readonly fleet: FleetMetrics;
   readonly sla: SlaMetrics;
 }
@@ -46,10 +44,10 @@ export interface FleetFigures {
   measureCleared(now: Instant): Promise<void>;
   /** Success rates and durations of these CronJobs. */
   measureSla(cronJobIds: readonly number[], now: Instant): Promise<void>;
+  /** These monitors select it: rates under others end, and all of it where there are none. */
+  selectedBy(cronJob: Pick<CronJobFacts, 'namespace' | 'name'>, monitors: readonly MonitorSeen[]): void;
   /** After the commit of these outcomes. */
   judged(outcomes: Iterable<SlotOutcome>): void;
-  /** Series of what is gone, or selected no more. `cronJobs`: those in the cluster. */
-  forgetVanished(cronJobs: Iterable<CronJobFacts>): void;
   stopped(): void;
 }
 
@@ -65,10 +63,10 @@ interface Rated {
 /** A history goes within this time, in steps. */
 const clearingMs = 60_000;
 const defaultWindowDays = 7;
-const noMonitors: ReadonlySet<string> = new Set();
 
 export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
-  const { store, selection, durations, fleet, sla } = deps;
+  const { store, fleet, sla } = deps;
+  const coverage = new Coverage(deps);
   return {
     async measureCleared(now) {
       const cleared = await listClearedHistories(store, store.now() - clearingMs);
@@ -85,25 +83,19 @@ export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
     },
 
     async measureCoverage() {
-      const unwatched = unwatchedOf(deps);
-      fleet.covered(await countCovered(deps, unwatched.total));
+      const { counts, unwatched } = await coverage.count();
+      fleet.covered(counts);
       if (JSON.stringify(unwatched) === JSON.stringify(await findUnwatched(store))) return;
       await store.fenced(deps.epoch, (tx) => putClusterState(tx, 'unwatched', unwatched));
     },
 
     measureSla,
 
-    judged: (outcomes) => fleet.judged(outcomes),
-
-    forgetVanished(cronJobs) {
-      const labels = new Map<string, ReadonlySet<string>>();
-      for (const cronJob of cronJobs) {
-        const { namespace, name } = cronJob;
-        const monitors = selection.monitorsOf(cronJob).map((monitor) => labelOf(monitor, namespace));
-        labels.set(`${namespace}/${name}`, new Set(monitors));
-      }
-      sla.forgetVanished(({ namespace, name }) => labels.get(`${namespace}/${name}`) ?? noMonitors);
+    selectedBy(cronJob, monitors) {
+      sla.selectedBy(cronJob, new Set(monitors.map((monitor) => labelOf(monitor, cronJob.namespace))));
     },
+
+    judged: (outcomes) => fleet.judged(outcomes),
 
     stopped() {
       fleet.stopped();
@@ -148,28 +140,87 @@ export function createFleetFigures(deps: FleetFiguresDeps): FleetFigures {
       if (runs > 0) rates.get(cronJob.id)?.set(monitor, (100 * success) / runs);
     }
     const led = group.filter(({ isLeading }) => isLeading).map(({ cronJob }) => cronJob.id);
-    const asked = led.map((cronJobId) => ({ cronJobId, runs: counts.get(cronJobId)?.success ?? 0 }));
-    return durations.measure(asked, windowDays, now);
+    const asked = led.map((cronJobId) => ({ cronJobId, rows: counts.get(cronJobId)?.success ?? 0 }));
+    const window = { from: now - windowDays * dayMs, to: now };
+    return measureDurationsOfEach(
+      store,
+      asked.filter(({ rows }) => rows > 0),
+      window,
+    );
   }
 }
 
+/** A channel that accepted nothing for so long is not proved. */
+const acceptedWithinMs = 30 * dayMs;
 /** Names that are kept of CronJobs which no monitor selects. */
 const mostNames = 1_000;
 
-function unwatchedOf({ cronJobs, selection, mayBeWatched }: FleetFiguresDeps): UnwatchedCronJobs {
-  const found = [...cronJobs.values()].filter(
-    (cronJob) => !cronJob.marks && mayBeWatched(cronJob.namespace) && selection.monitorsOf(cronJob).length === 0,
-  );
-  const { left = [], unwatched = [] } = Object.groupBy(found, (cronJob) =>
-    selection.isIgnored(cronJob) ? 'left' : 'unwatched',
-  );
-  const names = unwatched.map(({ namespace, name }) => `${namespace}/${name}`).sort();
-  return {
-    total: names.length,
-    byNamespace: countByNamespace(unwatched),
-    names: names.slice(0, mostNames),
-    ...(left.length > 0 && { ignored: countByNamespace(left) }),
-  };
+/**
+ * CronJobs by whether their alerts would be heard, as the API counts them when it is asked for nothing in particular. What a CronJob comes
+ * to follows from its monitors, whose list is another one when CronJob, Namespace or a monitor has changed, and from the channels.
+ */
+class Coverage {
+  readonly #deps: FleetFiguresDeps;
+  #states = new WeakMap<readonly MonitorSeen[], CoverageState>();
+  /** How the channels stood by which the states were judged. */
+  #channels = '';
+  #judge = new CoverageJudge(coverageTypes, { channels: new Map(), acceptedSinceAt: 0 });
+
+  constructor(deps: FleetFiguresDeps) {
+    this.#deps = deps;
+  }
+
+  async count(): Promise<{ readonly counts: CoverageCounts; readonly unwatched: UnwatchedCronJobs }> {
+    await this.#readChannels();
+    const counts = Object.fromEntries(coverageStates.map((state) => [state, 0])) as Record<CoverageState, number>;
+    const left: CronJobFacts[] = [];
+    const unwatched: CronJobFacts[] = [];
+    const { cronJobs, selection, mayBeWatched } = this.#deps;
+    for (const cronJob of cronJobs.values()) {
+      // Of Jobs without a CronJob only those are known that a monitor looks for.
+      if (cronJob.marks) continue;
+      const monitors = selection.monitorsOf(cronJob);
+      if (monitors.length > 0) counts[this.#stateOf(cronJob, monitors)] += 1;
+      else if (mayBeWatched(cronJob.namespace)) (selection.isIgnored(cronJob) ? left : unwatched).push(cronJob);
+    }
+    const names = unwatched.map(({ namespace, name }) => `${namespace}/${name}`).sort();
+    return {
+      counts: { ...counts, unwatched: names.length },
+      unwatched: {
+        total: names.length,
+        byNamespace: countByNamespace(unwatched),
+        names: names.slice(0, mostNames),
+        ...(left.length > 0 && { ignored: countByNamespace(left) }),
+      },
+    };
+  }
+
+  #stateOf(cronJob: CronJobFacts, monitors: readonly MonitorSeen[]): CoverageState {
+    const known = this.#states.get(monitors);
+    if (known) return known;
+    const settings = monitors.flatMap((monitor) => this.#deps.selection.effectiveOf(monitor, cronJob) ?? []);
+    const { state } = this.#judge.judge(settings.map(routeRulesOf));
+    this.#states.set(monitors, state);
+    return state;
+  }
+
+  /** Channels that stand otherwise than before, or accepted their last message too long ago, are news to every CronJob. */
+  async #readChannels(): Promise<void> {
+    const { store } = this.#deps;
+    const acceptedSinceAt = store.now() - acceptedWithinMs;
+    const channels = (await listChannelHolds(store)).map((channel) => {
+      const { name, ready, hold, allowedNamespaces, acceptedAt = -Infinity } = channel;
+      return { name, ready, hold, allowedNamespaces, acceptedAt: acceptedAt >= acceptedSinceAt ? Infinity : undefined };
+    });
+    const text = JSON.stringify(
+      channels.map((channel) => ({ ...channel, acceptedAt: channel.acceptedAt !== undefined })),
+    );
+    if (text === this.#channels) return;
+    this.#channels = text;
+    this.#states = new WeakMap();
+    const byName = new Map(channels.map((channel) => [channel.name, channel]));
+    this.#judge = new CoverageJudge(coverageTypes, { channels: byName, acceptedSinceAt });
+  }
 }
 
 function countByNamespace(cronJobs: readonly CronJobFacts[]): Readonly<Record<string, number>> {
@@ -177,34 +228,6 @@ function countByNamespace(cronJobs: readonly CronJobFacts[]): Readonly<Record<st
     ([namespace, of]) => [namespace, of.length] as const,
   );
   return Object.fromEntries(counts.toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-const acceptedWithinMs = 30 * dayMs;
-
-/** As the API counts them when it is asked for nothing in particular. */
-async function countCovered(deps: FleetFiguresDeps, unwatched: number): Promise<CoverageCounts> {
-  const { store, selection, cronJobs } = deps;
-  const channels = await listChannelHolds(store);
-  const judge = new CoverageJudge(coverageTypes, {
-    channels: new Map(channels.map((channel) => [channel.name, channel])),
-    acceptedSinceAt: store.now() - acceptedWithinMs,
-  });
-  const known = new Map<object, RouteRules>();
-  const rulesOf = (monitor: MonitorSeen, cronJob: CronJobFacts): RouteRules[] => {
-    const settings = selection.effectiveOf(monitor, cronJob);
-    if (!settings) return [];
-    const rules = known.get(settings) ?? deps.rulesOf(settings);
-    known.set(settings, rules);
-    return [rules];
-  };
-  const counts = Object.fromEntries(coverageStates.map((state) => [state, 0])) as Record<keyof CoverageCounts, number>;
-  for (const cronJob of cronJobs.values()) {
-    // Of Jobs without a CronJob only those are known that a monitor looks for.
-    if (cronJob.marks) continue;
-    const monitors = selection.monitorsOf(cronJob);
-    if (monitors.length > 0) counts[judge.judge(monitors.flatMap((monitor) => rulesOf(monitor, cronJob))).state] += 1;
-  }
-  return { ...counts, unwatched };
 }
 
 function ratedBy(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Moves } from './series-upkeep.ts';
+import { Moves } from './moves.ts';
 
 const prod = new Set(['prod']);
 const shop = new Set(['shop']);

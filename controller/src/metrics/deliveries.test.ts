@@ -76,38 +76,3 @@ test('a channel that is gone loses its series, and a hold is one of three', asyn
     'cronjob_monitor_channel_hold{channel="b",hold="invalid"} 0',
   ]);
 });
-
-test('the counters of a CronJob that is gone end an hour later, those of others and of no CronJob stay', async () => {
-  const registry = new Registry();
-  const metrics = new DeliveryMetrics(registry);
-  const told = (cronJobName: string) => {
-    const alert = { type: 'jobFailed', namespace: 'prod', cronJobName } as const;
-    return { kind: 'firing', severity: 'warning', channel: 'team', alert } as const;
-  };
-  metrics.sent(told('gone'), undefined);
-  metrics.failed(told('gone'));
-  metrics.sent(told('stays'), undefined);
-  metrics.sent({ ...told('none'), kind: 'digest', alert: undefined }, undefined);
-  const left = async (): Promise<number> =>
-    (await series(registry, 'cronjob_monitor_alerts_total')).length +
-    (await series(registry, 'cronjob_monitor_alerts_failed_total')).length;
-  const isWatched = ({ name }: { readonly name: string }): boolean => name === 'stays';
-  metrics.forgetVanished(isWatched, 1_000);
-  metrics.forgetVanished(isWatched, 3_600_999);
-  assert.equal(await left(), 4);
-  metrics.forgetVanished(isWatched, 3_601_000);
-  assert.equal(await left(), 2);
-  assert.ok(!(await series(registry, 'cronjob_monitor_alerts_total')).join().includes('gone'));
-});
-
-test('a CronJob that comes back within the hour keeps its counters', async () => {
-  const registry = new Registry();
-  const metrics = new DeliveryMetrics(registry);
-  const alert = { type: 'jobFailed', namespace: 'prod', cronJobName: 'back' } as const;
-  metrics.sent({ kind: 'firing', severity: 'warning', channel: 'team', alert }, undefined);
-  metrics.forgetVanished(() => false, 0);
-  metrics.forgetVanished(() => true, 1_800_000);
-  metrics.forgetVanished(() => false, 3_600_000);
-  metrics.forgetVanished(() => false, 7_199_999);
-  assert.equal((await series(registry, 'cronjob_monitor_alerts_total')).length, 1);
-});

@@ -13,8 +13,6 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 /** 0.1 s to an hour. */
 export const lagBuckets = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3600];
 const sendBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
-/** So long a counter outlives its CronJob. */
-const keptForMs = 3_600_000;
 const holds = ['circuit', 'parked', 'invalid'] as const;
 
 /** A message as its series are labelled. */
@@ -40,11 +38,9 @@ interface ChannelGauges {
 }
 
 type AlertLabel = 'namespace' | 'cronjob' | 'type' | 'severity' | 'channel';
-interface NamedSeries {
+interface CronJobName {
   readonly namespace: string;
   readonly name: string;
-  readonly series: Map<string, Record<AlertLabel, string>>;
-  vanishedAtMs: number | undefined;
 }
 
 type Result = 'sent' | 'dead' | 'cancelled' | 'collapsed' | 'digested';
@@ -61,7 +57,9 @@ export class DeliveryMetrics {
   readonly #lag: Histogram;
   readonly #ofChannels: ReturnType<typeof channelGauges>;
   /** Series that name a CronJob, by CronJob, and since when no monitor selects it, monotonic; undefined: it is watched. */
-  readonly #named = new Map<string, NamedSeries>();
+  readonly #named = new Map<string, CronJobName & { readonly series: Map<string, Record<AlertLabel, string>> }>();
+  /** Told of each CronJob that gets series. */
+  onNamed: ((cronJob: CronJobName) => void) | undefined;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -178,32 +176,28 @@ export class DeliveryMetrics {
     }
   }
 
-  /**
-   * Series of CronJobs that are gone, or that no monitor selects any more, end an hour after that was first noticed: the last increment
-   * is scraped by then. To be called every minute or so.
-   */
-  forgetVanished(
-    isWatched: (cronJob: { readonly namespace: string; readonly name: string }) => boolean,
-    nowMs: number,
-  ): void {
-    for (const [key, named] of this.#named) {
-      if (isWatched(named)) named.vanishedAtMs = undefined;
-      else if (named.vanishedAtMs === undefined) named.vanishedAtMs = nowMs;
-      else if (nowMs - named.vanishedAtMs >= keptForMs) {
-        for (const labels of named.series.values())
-          for (const counter of [this.#alerts, this.#failed]) counter.remove(labels);
-        this.#named.delete(key);
-      }
-    }
+  /** CronJobs with series. */
+  named(): Iterable<CronJobName> {
+    return this.#named.values();
+  }
+
+  /** Its series end: the CronJob is gone, or not watched, and the last increment was scraped. */
+  forget({ namespace, name }: CronJobName): void {
+    const key = `${namespace}/${name}`;
+    for (const labels of this.#named.get(key)?.series.values() ?? [])
+      for (const counter of [this.#alerts, this.#failed]) counter.remove(labels);
+    this.#named.delete(key);
   }
 
   #know(labels: Record<AlertLabel, string>): Record<AlertLabel, string> {
     const { namespace, cronjob: name } = labels;
     if (name === '') return labels;
     const key = `${namespace}/${name}`;
-    const named = this.#named.get(key) ?? { namespace, name, series: new Map(), vanishedAtMs: undefined };
+    const named = this.#named.get(key) ?? { namespace, name, series: new Map() };
     named.series.set(JSON.stringify(labels), labels);
+    if (this.#named.has(key)) return labels;
     this.#named.set(key, named);
+    this.onNamed?.(named);
     return labels;
   }
 

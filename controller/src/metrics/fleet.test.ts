@@ -88,9 +88,9 @@ test('the rate of a monitor goes when it no longer selects the CronJob, everythi
     ['b', 2],
   ]);
   metrics.measured({ ...measured, rates, durations });
-  metrics.forgetVanished(() => new Set(['b']));
+  metrics.selectedBy(measured, new Set(['b']));
   assert.equal((await lines(registry)).length, 5);
-  metrics.forgetVanished(() => new Set());
+  metrics.selectedBy(measured, new Set());
   assert.deepEqual(await lines(registry), []);
 });
 

@@ -3,16 +3,15 @@ import type { Execution } from '@cronjob-monitor/shared/domain';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { lagBuckets } from './deliveries.ts';
 
-/** So long a counter outlives its CronJob. */
-const keptForMs = 3_600_000;
-
 /** Figures of runs (spec 6.2): of the leader alone, so that nothing counts twice. Set after the commit of what they tell. */
 export class ProductMetrics {
   readonly #executions: Counter<'namespace' | 'cronjob' | 'status'>;
   readonly #others: Counter<'status'>;
   readonly #lag: Histogram;
-  /** CronJobs with series, and since when no monitor selects them, monotonic; undefined: they are watched. */
-  readonly #known = new Map<string, { readonly cronJob: Ref; vanishedAtMs: number | undefined }>();
+  /** CronJobs with series. */
+  readonly #named = new Map<string, Ref>();
+  /** Told of each CronJob that gets series. */
+  onNamed: ((cronJob: Ref) => void) | undefined;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -56,28 +55,21 @@ export class ProductMetrics {
     }
   }
 
-  /**
-   * Series of CronJobs that are gone, or that no monitor selects any more, end an hour after that was first noticed: the last increment
-   * is scraped by then. To be called every minute or so.
-   */
-  forgetVanished(isWatched: (cronJob: Ref) => boolean, nowMs: number): void {
-    for (const [key, known] of this.#known) {
-      if (isWatched(known.cronJob)) known.vanishedAtMs = undefined;
-      else if (known.vanishedAtMs === undefined) known.vanishedAtMs = nowMs;
-      else if (nowMs - known.vanishedAtMs >= keptForMs) {
-        this.forget(known.cronJob);
-        this.#known.delete(key);
-      }
-    }
+  /** CronJobs with series. */
+  named(): Iterable<Ref> {
+    return this.#named.values();
+  }
+
+  /** Its series end: the CronJob is gone, or not watched, and the last increment was scraped. */
+  forget({ namespace, name }: Ref): void {
+    this.#named.delete(refText({ namespace, name }));
+    for (const status of ['success', 'failure']) this.#executions.remove({ namespace, cronjob: name, status });
   }
 
   #know(cronJob: Ref): void {
     const key = refText(cronJob);
-    if (!this.#known.has(key)) this.#known.set(key, { cronJob, vanishedAtMs: undefined });
-  }
-
-  /** The CronJob is gone for good. */
-  forget({ namespace, name }: Ref): void {
-    for (const status of ['success', 'failure']) this.#executions.remove({ namespace, cronjob: name, status });
+    if (this.#named.has(key)) return;
+    this.#named.set(key, cronJob);
+    this.onNamed?.(cronJob);
   }
 }

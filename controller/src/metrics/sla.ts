@@ -26,6 +26,8 @@ export class SlaMetrics {
   readonly #fact: Gauge<'namespace' | 'cronjob' | 'fact'>;
   /** CronJobs that have a series, the monitors whose rate is shown, and the facts that are. */
   readonly #shown = new Map<string, CronJobName & { readonly monitors: Set<string>; readonly facts: Set<string> }>();
+  /** Told of each CronJob that gets series. */
+  onNamed: ((cronJob: CronJobName) => void) | undefined;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -52,10 +54,11 @@ export class SlaMetrics {
   /** All that is known of a CronJob now; what was shown besides goes. */
   measured({ namespace, name, rates, facts, durations }: SlaFigures): void {
     const key = `${namespace}/${name}`;
-    for (const monitor of this.#shown.get(key)?.monitors ?? []) {
+    const before = this.#shown.get(key);
+    for (const monitor of before?.monitors ?? []) {
       if (!rates.has(monitor)) this.#rate.remove({ namespace, cronjob: name, monitor });
     }
-    for (const fact of this.#shown.get(key)?.facts ?? []) {
+    for (const fact of before?.facts ?? []) {
       if (!facts.has(fact)) this.#fact.remove({ namespace, cronjob: name, fact });
     }
     for (const [fact, value] of facts) this.#fact.set({ namespace, cronjob: name, fact }, value);
@@ -67,22 +70,28 @@ export class SlaMetrics {
     }
     if (rates.size === 0 && facts.size === 0 && durations === undefined) this.#shown.delete(key);
     else this.#shown.set(key, { namespace, name, monitors: new Set(rates.keys()), facts: new Set(facts.keys()) });
+    // It may have gone, or have been left, while this was measured.
+    if (!before || rates.keys().some((monitor) => !before.monitors.has(monitor))) this.onNamed?.({ namespace, name });
   }
 
-  /** Series of CronJobs that are gone, or of monitors that no longer select them, end. `monitorsOf` names those that do. */
-  forgetVanished(monitorsOf: (cronJob: CronJobName) => ReadonlySet<string>): void {
-    for (const [key, { namespace, name, monitors, facts }] of this.#shown) {
-      const selecting = monitorsOf({ namespace, name });
-      for (const monitor of monitors) {
-        if (selecting.has(monitor)) continue;
-        this.#rate.remove({ namespace, cronjob: name, monitor });
-        monitors.delete(monitor);
-      }
-      if (selecting.size > 0) continue;
-      for (const percentile of percentiles) this.#duration.remove({ namespace, cronjob: name, percentile });
-      for (const fact of facts) this.#fact.remove({ namespace, cronjob: name, fact });
-      this.#shown.delete(key);
+  /** CronJobs with series. */
+  named(): Iterable<CronJobName> {
+    return this.#shown.values();
+  }
+
+  /** These monitors select it, by their labels: series of others end, and all where there are none. */
+  selectedBy({ namespace, name }: CronJobName, selecting: ReadonlySet<string>): void {
+    const key = `${namespace}/${name}`;
+    const shown = this.#shown.get(key);
+    for (const monitor of shown?.monitors ?? []) {
+      if (selecting.has(monitor)) continue;
+      this.#rate.remove({ namespace, cronjob: name, monitor });
+      shown?.monitors.delete(monitor);
     }
+    if (!shown || selecting.size > 0) return;
+    for (const percentile of percentiles) this.#duration.remove({ namespace, cronjob: name, percentile });
+    for (const fact of shown.facts) this.#fact.remove({ namespace, cronjob: name, fact });
+    this.#shown.delete(key);
   }
 
   /** This replica leads no more. */

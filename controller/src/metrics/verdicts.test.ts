@@ -47,13 +47,3 @@ test('one whose severity rose is counted there alone', async () => {
   });
   assert.deepEqual(lines, [series('warning', 0), series('critical', 1)]);
 });
-
-test('a CronJob that is gone has no series', async () => {
-  const lines = await linesAfter((metrics) => {
-    metrics.moved(alert());
-    metrics.moved(alert({ isActive: false }));
-    metrics.forgetVanished(() => true);
-    metrics.forgetVanished(() => false);
-  });
-  assert.deepEqual(lines, []);
-});

@@ -1,6 +1,11 @@
 import { severities, type SchedulerName, type Severity } from '@cronjob-monitor/shared/contract';
 import { Gauge, type Registry } from 'prom-client';
 
+interface CronJobName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** An alert as far as it is counted. */
 export interface CountedAlert {
   readonly id: string;
@@ -17,7 +22,9 @@ export class VerdictMetrics {
   /** Active alerts by id: many may stand behind one series. */
   readonly #counted = new Map<string, CountedAlert>();
   /** CronJobs that have a series. */
-  readonly #shown = new Map<string, { readonly namespace: string; readonly name: string }>();
+  readonly #shown = new Map<string, CronJobName>();
+  /** Told of each CronJob that has an alert less. */
+  onNamed: ((cronJob: CronJobName) => void) | undefined;
 
   constructor(registry: Registry, of: { readonly blindSeconds: () => number }) {
     const registers = [registry];
@@ -65,19 +72,22 @@ export class VerdictMetrics {
     this.#ran.set({ scheduler }, at / 1_000);
   }
 
-  /** A gauge goes once the CronJob is gone, or no monitor selects it any more; not while an alert tells that it is missing. */
-  forgetVanished(isWatched: (cronJob: { readonly namespace: string; readonly name: string }) => boolean): void {
-    const alerting = new Set(this.#counted.values().map(({ namespace, cronJobName }) => `${namespace}/${cronJobName}`));
-    for (const [key, cronJob] of this.#shown) {
-      if (alerting.has(key) || isWatched(cronJob)) continue;
-      this.#shown.delete(key);
-      for (const severity of severities)
-        this.#active.remove({ namespace: cronJob.namespace, cronjob: cronJob.name, severity });
-    }
+  /** CronJobs with series. */
+  named(): Iterable<CronJobName> {
+    return this.#shown.values();
+  }
+
+  /** The CronJob is gone, or not watched: its gauge ends, but not while an alert tells that it is missing. */
+  forget({ namespace, name }: CronJobName): void {
+    if (this.#counted.values().some((alert) => alert.namespace === namespace && alert.cronJobName === name)) return;
+    this.#shown.delete(`${namespace}/${name}`);
+    for (const severity of severities) this.#active.remove({ namespace, cronjob: name, severity });
   }
 
   #add({ namespace, cronJobName, severity }: CountedAlert, change: 1 | -1): void {
-    this.#shown.set(`${namespace}/${cronJobName}`, { namespace, name: cronJobName });
+    const cronJob = { namespace, name: cronJobName };
+    this.#shown.set(`${namespace}/${cronJobName}`, cronJob);
     this.#active.inc({ namespace, cronjob: cronJobName, severity }, change);
+    if (change < 0) this.onNamed?.(cronJob);
   }
 }

@@ -1,11 +1,11 @@
 import { type Instant, madeAnewWithinMs, refText } from '@cronjob-monitor/shared/domain';
-import { mayBeWatched, routeRulesOf, type MonitorSpec } from '@cronjob-monitor/shared/kube';
+import { mayBeWatched, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { FencedError, listKeptGroups, type Store, listMonitorsSince } from '@cronjob-monitor/shared/store';
 import type { Evaluation } from './evaluation.ts';
 import { createEvidenceTaking } from '../evidence/index.ts';
 import { createFleetFigures } from '../figures/fleet-figures.ts';
-import { KeptDurations } from '../figures/kept-durations.ts';
-import { Moves, createSeriesUpkeep } from '../figures/series-upkeep.ts';
+import { CronJobSeries } from '../figures/cron-job-series.ts';
+import { Moves } from '../figures/moves.ts';
 import type { StopWork, Term } from '../leadership/index.ts';
 import { createAnnotationEvents, createMirror, createOutlooks, type Mirror } from '../reconcilers/cronjob/index.ts';
 import { isDatabaseAway } from '../runtime/index.ts';
@@ -36,15 +36,14 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
     { epoch: term.epoch, signal: capturingSignal },
   );
   const outlookOf = createOutlooks(settings.defaultZone);
-  const durations = new KeptDurations(store);
   const moves = new Moves();
   const endMoves = store.onMoves(moves.take);
-  const figures = figuresOf(deps, term, durations);
+  const figures = figuresOf(deps, term);
   const isAway = (error: unknown): boolean => {
     if (isDatabaseAway(error)) deps.circuit.trip(error);
     return isDatabaseAway(error);
   };
-  const series = createSeriesUpkeep({ ...deps, cronJobs: deps.caches.cronJobs, figures, moves, isAway });
+  const series = new CronJobSeries({ ...deps, cronJobs: deps.caches.cronJobs, figures, moves, isAway });
   // Before anything is compared with the cluster, which knows of no group without a Job.
   deps.groups.restore(await listKeptGroups(store));
   const mirror = mirrorOf(deps, isAway);
@@ -54,7 +53,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   const annotationEvents = deps.settings.ownerEvents
     ? createAnnotationEvents({ ...deps, cronJobs: deps.caches.cronJobs })
     : undefined;
-  const parts = { evidence, verdicts, outlookOf, durations, moves, series, mirror, annotationEvents };
+  const parts = { evidence, verdicts, outlookOf, moves, series, mirror, annotationEvents };
   const loops = new ReconcileLoops(deps, term, parts);
   const { judged } = verdicts.evaluation;
   if (mirror) {
@@ -98,7 +97,6 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
 function figuresOf(
   { settings, store, selection, caches, fleetMetrics, slaMetrics }: LeaderWorkDeps,
   { epoch }: Term,
-  durations: KeptDurations,
 ): ReturnType<typeof createFleetFigures> {
   return createFleetFigures({
     store,
@@ -106,9 +104,7 @@ function figuresOf(
     selection,
     cronJobs: caches.cronJobs,
     mayBeWatched: (namespace) => mayBeWatched(namespace, settings.reach),
-    rulesOf: routeRulesOf,
     findCronJob: (uid) => caches.cronJobs.find(uid),
-    durations,
     fleet: fleetMetrics,
     sla: slaMetrics,
   });

@@ -3,8 +3,8 @@ import { isMadeAnew, ownerOf, type CronJobFacts, type Instant, refText } from '@
 import { FencedError, mostRunsAtOnce } from '@cronjob-monitor/shared/store';
 import { createAddressRules } from '../channels/index.ts';
 import { wantsFactsOfLogs, type EvidenceTaking } from '../evidence/index.ts';
-import type { KeptDurations } from '../figures/kept-durations.ts';
-import type { Moves, createSeriesUpkeep } from '../figures/series-upkeep.ts';
+import type { CronJobSeries } from '../figures/cron-job-series.ts';
+import type { Moves } from '../figures/moves.ts';
 import type { Term } from '../leadership/index.ts';
 import type { ControllerName } from '../metrics/index.ts';
 import { reconcileChannel } from '../reconcilers/channel/index.ts';
@@ -40,9 +40,8 @@ interface TermParts {
   readonly evidence: EvidenceTaking;
   readonly verdicts: VerdictWork;
   readonly outlookOf: ReturnType<typeof createOutlooks>;
-  readonly durations: KeptDurations;
   readonly moves: Moves;
-  readonly series: ReturnType<typeof createSeriesUpkeep>;
+  readonly series: CronJobSeries;
   /** Undefined: nothing is mirrored. */
   readonly mirror: Mirror | undefined;
   /** Undefined: no Event is written. */
@@ -179,7 +178,8 @@ export class ReconcileLoops {
     const { verdicts, series, mirror, annotationEvents } = this.#parts;
     const { evaluation, watchedUntilAt } = verdicts;
     // Coverage counts those that no monitor selects, too.
-    if (!uids.every((uid) => selection.isMonitored(uid))) series.tidySoon();
+    const left = uids.filter((uid) => !selection.isMonitored(uid) || !caches.cronJobs.find(uid));
+    if (left.length > 0) series.ask(left);
     const comeBack = await reconcileCronJobs(uids, {
       cronJobs: caches.cronJobs,
       isMonitored: (uid) => selection.isMonitored(uid),
@@ -242,7 +242,7 @@ export class ReconcileLoops {
         // What they wait for, too, is what their monitors say.
         for (const cronJobUid of uids) queues.CronJobHandler.add(cronJobUid);
         for (const cronJobUid of uids) evaluation.recorded(cronJobUid);
-        this.#parts.series.tidySoon();
+        this.#parts.series.ask(uids);
       },
     };
     return reconcileMonitor(uid, deps, signal);
@@ -266,9 +266,9 @@ export class ReconcileLoops {
   /** Since when monitors select their CronJobs is told by what was seen, and by what could not be. */
   #createMonitorRecords(): ReturnType<typeof createMonitorRecords> {
     const { store, caches, selection, starts } = this.#deps;
-    const { durations, moves, verdicts } = this.#parts;
+    const { moves, verdicts } = this.#parts;
     return createMonitorRecords(
-      { store, epoch: this.#term.epoch, durations, moves },
+      { store, epoch: this.#term.epoch, moves },
       {
         earlierGoneAt: ({ namespace, name }) =>
           selection.departedAt((gone) => gone.namespace === namespace && gone.name === name),

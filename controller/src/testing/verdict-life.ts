@@ -15,9 +15,8 @@ import type { ClusterCaches } from '../selection/cluster-view.ts';
 import { settleSlots, type LedgerDeps } from '../evaluate/index.ts';
 import { createEvaluation, type Evaluation } from '../term/evaluation.ts';
 import { isExcluded } from '../selection/selection.ts';
-import { KeptDurations } from '../figures/kept-durations.ts';
 import type { JobIntake } from '../reconcilers/job/intake.ts';
-import { Moves } from '../figures/series-upkeep.ts';
+import { Moves } from '../figures/moves.ts';
 import { createMonitorRecords, reconcileMonitor } from '../reconcilers/monitor/index.ts';
 import { rulesOfAlerts } from '../evaluate/monitor-rules.ts';
 import { createSelection, toMonitorSeen, type MonitorSeen, type Selection } from '../selection/index.ts';
@@ -87,7 +86,7 @@ export class VerdictLife {
       ownerLabel: undefined,
     });
     store.onMoves(this.#moves.take);
-    this.#records = createMonitorRecords({ store, epoch, durations: new KeptDurations(store), moves: this.#moves });
+    this.#records = createMonitorRecords({ store, epoch, moves: this.#moves });
     const postponedBecause = createClockWatch({
       clock: this.#clock,
       databaseOffsetMs: () => store.clockOffsetMs(),

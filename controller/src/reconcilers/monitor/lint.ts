@@ -1,5 +1,7 @@
 import {
   lint,
+  lintOne,
+  lintTogether,
   type CronJobFacts,
   type Instant,
   type LintedCronJob,
@@ -9,7 +11,7 @@ import {
   hourMs,
 } from '@cronjob-monitor/shared/domain';
 import { rhythmOf, type Rhythm, type RhythmProblem } from '@cronjob-monitor/shared/domain/schedule';
-import { ownOfLinted, type MonitorFacts } from '@cronjob-monitor/shared/kube';
+import { ownOfLinted, type MonitorFacts, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import type { Ref } from '@cronjob-monitor/shared/contract';
 import {
   cronJobIdsOf,
@@ -40,6 +42,40 @@ interface MonitorLintDeps {
 /** What is to be said about a monitor's settings: the condition ConfigurationSound names it in short, and the store keeps all of it for readers. */
 export interface MonitorLint {
   findings(gathered: GatheredMonitor, now: Instant): Promise<MonitorFacts['findings']>;
+  /** It is gone. */
+  forget(monitorUid: string): void;
+}
+
+interface ReadDurations {
+  readonly of: LastDurations | undefined;
+  readonly readAt: Instant;
+}
+
+/** What was found of a CronJob, and what it followed from. */
+interface FoundOfOne {
+  readonly linted: LintedCronJob;
+  /** The same list while it says the same. */
+  readonly findings: readonly LintFinding[];
+  /** What is in force for it; undefined: what the monitor says. CronJob, Namespace or monitor say something else: there are others. */
+  readonly settings: ReturnType<Selection['effectiveOf']>;
+}
+
+/** What was found of a monitor, and what that of its CronJobs followed from besides. */
+interface FoundOfMonitor {
+  /** As text: each status that is written brings the same spec anew. */
+  readonly spec: string;
+  readonly skewP99Ms: number;
+  readonly ofEach: ReadonlyMap<string, FoundOfOne>;
+  /** What was found of it and of its CronJobs together, as text. */
+  readonly together: string;
+  readonly summary: MonitorFacts['findings'];
+}
+
+interface LookedBy extends Pick<FoundOfMonitor, 'skewP99Ms'> {
+  readonly spec: MonitorSpec;
+  readonly last: FoundOfMonitor | undefined;
+  /** By the same spec and skew. */
+  readonly isKnown: boolean;
 }
 
 /** Runs whose durations are asked. */
@@ -61,104 +97,158 @@ const toldElsewhere: ReadonlySet<LintFinding['code']> = new Set([
   'ChannelUnknown',
 ]);
 
-/** Schedules are looked through once a day, durations asked once an hour for each monitor: settings change seldom. */
+/** What the lint says of starting deadlines is the same for all delays that are shorter. */
+const leastSkewMs = 10_000;
+
 export function createMonitorLint(deps: MonitorLintDeps): MonitorLint {
-  const rhythms = new Map<string, { readonly rhythm: Rhythm | RhythmProblem; readonly until: Instant }>();
-  const durations = new Map<
-    string,
-    { readonly of: ReadonlyMap<string, LastDurations>; readonly until: Instant; readonly count: number }
-  >();
+  return new KeptLint(deps);
+}
 
-  const keep = keepFindings(deps);
+/**
+ * Schedules are looked through once a day, and so are durations, of CronJobs that succeed once an hour: settings change seldom. A CronJob is
+ * looked at again when something of it is another thing, and findings are written when they say something else.
+ */
+class KeptLint implements MonitorLint {
+  readonly #deps: MonitorLintDeps;
+  readonly #rhythms = new Map<string, { readonly rhythm: Rhythm | RhythmProblem; readonly until: Instant }>();
+  readonly #durations = new Map<string, ReadonlyMap<string, ReadDurations>>();
+  readonly #found = new Map<string, FoundOfMonitor>();
 
-  return {
-    async findings(gathered, now) {
-      const { monitor, selected } = gathered;
-      if (!monitor.decoded.ok) return [];
-      const cronJobs = await cronJobsToLint(gathered, now);
-      if (cronJobs.length === 0 && selected.some(({ marks }) => !marks)) return [];
-      const found = lint({
-        monitor: monitor.decoded.spec,
-        cronJobs,
-        channelFaults: gathered.facts.channelFaults.map(({ name }) => ({ name, why: 'it cannot be sent to' })),
-        skewP99Ms: deps.startSkewP99Ms(now),
-        isDefaultZoneGiven: deps.isDefaultZoneGiven,
-        dependencies: await dependenciesOf(deps, gathered),
-        adviceIgnore: monitor.adviceIgnore,
-      });
-      await keep(monitor.uid, found);
-      return summarize(found.filter(({ code, isLeft }) => !isLeft && !toldElsewhere.has(code)));
-    },
-  };
+  constructor(deps: MonitorLintDeps) {
+    this.#deps = deps;
+  }
+
+  async findings(gathered: GatheredMonitor, now: Instant): Promise<MonitorFacts['findings']> {
+    const { monitor, selected } = gathered;
+    if (!monitor.decoded.ok) return [];
+    const { spec } = monitor.decoded;
+    const skewP99Ms = Math.max(leastSkewMs, this.#deps.startSkewP99Ms(now));
+    const last = this.#found.get(monitor.uid);
+    const text = JSON.stringify(spec);
+    const isKnown = last?.spec === text && last.skewP99Ms === skewP99Ms;
+    const ofEach = await this.#lookAtEach(gathered, { spec, skewP99Ms, last, isKnown }, now);
+    if (ofEach.size === 0 && selected.some(({ marks }) => !marks)) return [];
+    const facts = {
+      monitor: spec,
+      cronJobs: [...ofEach.values()].map(({ linted }) => linted),
+      channelFaults: gathered.facts.channelFaults.map(({ name }) => ({ name, why: 'it cannot be sent to' })),
+      skewP99Ms,
+      isDefaultZoneGiven: this.#deps.isDefaultZoneGiven,
+      dependencies: await dependenciesOf(this.#deps, gathered),
+      adviceIgnore: monitor.adviceIgnore,
+    };
+    const together = JSON.stringify(lintTogether(facts));
+    const isSame =
+      last?.together === together &&
+      last.ofEach.size === ofEach.size &&
+      ofEach.entries().every(([uid, { findings }]) => last.ofEach.get(uid)?.findings === findings);
+    const summary = isSame ? last.summary : await this.#write(monitor.uid, facts, ofEach);
+    this.#found.set(monitor.uid, { spec: text, skewP99Ms, ofEach, together, summary });
+    return summary;
+  }
+
+  forget(monitorUid: string): void {
+    this.#durations.delete(monitorUid);
+    this.#found.delete(monitorUid);
+  }
+
+  async #write(
+    monitorUid: string,
+    facts: LintFacts,
+    ofEach: FoundOfMonitor['ofEach'],
+  ): Promise<MonitorFacts['findings']> {
+    const findingsOf = new Map([...ofEach.values()].map(({ linted, findings }) => [linted, findings]));
+    const found = lint(facts, (cronJob) => findingsOf.get(cronJob) ?? []);
+    const findings = found.slice(0, mostKept);
+    const omitted = found.length - findings.length;
+    await this.#deps.store.fenced(this.#deps.epoch, (tx) => putFindings(tx, { monitorUid, findings, omitted }));
+    return summarize(found.filter(({ code, isLeft }) => !isLeft && !toldElsewhere.has(code)));
+  }
 
   /** Those whose schedules are known, or are looked through now; the others come with the next rounds. */
-  async function cronJobsToLint(gathered: GatheredMonitor, now: Instant): Promise<LintedCronJob[]> {
-    const measured = await durationsOfMonitor(gathered, now);
-    const cronJobs: LintedCronJob[] = [];
+  async #lookAtEach(
+    { monitor, selected }: GatheredMonitor,
+    by: LookedBy,
+    now: Instant,
+  ): Promise<Map<string, FoundOfOne>> {
+    const measured = await this.#durationsOf(monitor, selected, now);
+    const found = new Map<string, FoundOfOne>();
     let fresh = 0;
-    for (const cronJob of gathered.selected.filter(({ marks }) => !marks)) {
-      const key = `${cronJob.schedule}\n${cronJob.timeZone ?? deps.defaultZone}`;
-      const known = rhythms.get(key);
+    for (const facts of selected.filter(({ marks }) => !marks)) {
+      const key = `${facts.schedule}\n${facts.timeZone ?? this.#deps.defaultZone}`;
+      const known = this.#rhythms.get(key);
       const isKnown = known !== undefined && now < known.until;
       if (!isKnown && fresh >= mostNewRhythms) continue;
       if (!isKnown) {
         fresh++;
         await nextTurn(); // Others are waiting.
       }
-      cronJobs.push({
-        facts: cronJob,
-        rhythm: isKnown ? known.rhythm : look(key, cronJob, now),
-        durations: measured.get(cronJob.uid),
-        nextRunAt: deps.nextRunAtOf(cronJob, now),
-        own: ownOf(deps.selection, gathered.monitor, cronJob, now),
-      });
+      const rhythm = isKnown ? known.rhythm : this.#look(key, facts, now);
+      const durations = measured.get(facts.uid)?.of;
+      const nextRunAt = this.#deps.nextRunAtOf(facts, now);
+      found.set(facts.uid, this.#lookAt({ facts, rhythm, durations, nextRunAt }, facts, monitor, by, now));
     }
-    return cronJobs;
+    return found;
   }
 
-  function look(key: string, { schedule, timeZone }: CronJobFacts, now: Instant): Rhythm | RhythmProblem {
-    const rhythm = rhythmOf(schedule, timeZone ?? deps.defaultZone, now);
-    if (rhythms.size >= mostKnownRhythms) rhythms.clear();
-    rhythms.set(key, { rhythm, until: now + dayMs });
+  #lookAt(seen: LintedCronJob, cronJob: CronJobFacts, monitor: MonitorSeen, by: LookedBy, now: Instant): FoundOfOne {
+    const { selection } = this.#deps;
+    const settings = selection.speaks(monitor, cronJob) ? selection.effectiveOf(monitor, cronJob) : undefined;
+    const last = by.last?.ofEach.get(cronJob.uid);
+    if (by.isKnown && last && last.settings === settings && isSameCronJob(last.linted, seen))
+      return last.linted.nextRunAt === seen.nextRunAt ? last : { ...last, linted: { ...seen, own: last.linted.own } };
+    const linted = { ...seen, own: settings && ownOfLinted(settings, selection.ownOf(cronJob), now) };
+    const findings = lintOne(linted, { monitor: by.spec, skewP99Ms: by.skewP99Ms });
+    const isAsBefore = last && JSON.stringify(last.findings) === JSON.stringify(findings);
+    return { linted, findings: isAsBefore ? last.findings : findings, settings };
+  }
+
+  #look(key: string, { schedule, timeZone }: CronJobFacts, now: Instant): Rhythm | RhythmProblem {
+    const rhythm = rhythmOf(schedule, timeZone ?? this.#deps.defaultZone, now);
+    if (this.#rhythms.size >= mostKnownRhythms) this.#rhythms.clear();
+    this.#rhythms.set(key, { rhythm, until: now + dayMs });
     return rhythm;
   }
 
-  async function durationsOfMonitor(
-    { monitor, selected }: GatheredMonitor,
+  /** Of what has succeeded they are read an hour later, for its run may be stored by then; of all the others once a day. */
+  async #durationsOf(
+    { uid: monitorUid }: MonitorSeen,
+    selected: readonly CronJobFacts[],
     now: Instant,
-  ): Promise<ReadonlyMap<string, LastDurations>> {
-    const known = durations.get(monitor.uid);
-    if (known && now < known.until && known.count === selected.length) return known.of;
+  ): Promise<ReadonlyMap<string, ReadDurations>> {
+    const known = this.#durations.get(monitorUid);
+    const stale = selected.filter(({ uid, lastSuccessAt = -Infinity }) => {
+      const { readAt } = known?.get(uid) ?? { readAt: -Infinity };
+      return now >= readAt + (lastSuccessAt > readAt - hourMs ? hourMs : dayMs);
+    });
+    if (known && stale.length === 0) return known;
+    const { store } = this.#deps;
     const ids = await cronJobIdsOf(
-      deps.store,
-      selected.map(({ uid }) => uid),
+      store,
+      stale.map(({ uid }) => uid),
     );
-    const measured = await measureLastDurations(deps.store, [...ids.values()], durationsOf);
-    const of = new Map(
-      [...ids].flatMap(([uid, id]) => {
-        const ofOne = measured.get(id);
-        return ofOne ? [[uid, ofOne] as const] : [];
+    const measured = await measureLastDurations(store, [...ids.values()], durationsOf);
+    const read = new Map(stale.map(({ uid }) => [uid, { of: measured.get(ids.get(uid) ?? 0), readAt: now }]));
+    const all = new Map(
+      selected.flatMap(({ uid }) => {
+        const ofOne = read.get(uid) ?? known?.get(uid);
+        return ofOne ? [[uid, ofOne]] : [];
       }),
     );
-    durations.set(monitor.uid, { of, until: now + hourMs, count: selected.length });
-    return of;
+    this.#durations.set(monitorUid, all);
+    return all;
   }
 }
 
-/** Writes what was found of a monitor where it differs from what this process wrote last. */
-function keepFindings({
-  store,
-  epoch,
-}: Pick<MonitorLintDeps, 'store' | 'epoch'>): (monitorUid: string, found: readonly LintFinding[]) => Promise<void> {
-  const kept = new Map<string, string>();
-  return async (monitorUid, found) => {
-    const findings = found.slice(0, mostKept);
-    const text = JSON.stringify(findings);
-    if (kept.get(monitorUid) === text) return;
-    const omitted = found.length - findings.length;
-    await store.fenced(epoch, (tx) => putFindings(tx, { monitorUid, findings, omitted }));
-    kept.set(monitorUid, text);
-  };
+/** Whether all that `lintOne` looks at is what it was. A pause that is too long becomes one that is not with time alone. */
+function isSameCronJob(last: LintedCronJob, { facts, rhythm, durations }: LintedCronJob): boolean {
+  return (
+    last.facts === facts &&
+    last.rhythm === rhythm &&
+    last.durations?.p50Ms === durations?.p50Ms &&
+    last.durations?.p95Ms === durations?.p95Ms &&
+    last.own?.problems.some((problem) => problem.startsWith('mute-until')) !== true
+  );
 }
 
 /** Undefined: its CronJobs wait for none. */
@@ -172,16 +262,6 @@ async function dependenciesOf(
   if (!isAsked) return undefined;
   const problemOf = (parent: Ref): string | undefined => deps.parentProblemOf(monitor, parent);
   return { namespace: monitor.namespace, of: await listDependencies(deps.store), problemOf };
-}
-
-function ownOf(
-  selection: MonitorLintDeps['selection'],
-  monitor: MonitorSeen,
-  cronJob: CronJobFacts,
-  now: Instant,
-): LintedCronJob['own'] {
-  const settings = selection.speaks(monitor, cronJob) ? selection.effectiveOf(monitor, cronJob) : undefined;
-  return settings && ownOfLinted(settings, selection.ownOf(cronJob), now);
 }
 
 /** One finding for each code: the first CronJobs by name, and how many there are besides. */

@@ -48,6 +48,7 @@ export async function reconcileMonitor(
   const now = deps.clock.now();
   const gathered = gatherMonitor(uid, deps.sources, now);
   if (!gathered) {
+    deps.lint?.forget(uid);
     deps.onJudgedOtherwise(await deps.records.forget(uid, now)); // its history stays until retention takes it
     return undefined;
   }

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { type CronJobFacts, type Execution, hourMs } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, type Execution, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import { decodeMonitorSpec } from '@cronjob-monitor/shared/kube';
 import { projectCronJobs, recordRuns } from '@cronjob-monitor/shared/store';
 import { aCronJob, aRecordedRun, aTestStore, monitorDefaults } from '@cronjob-monitor/shared/testing';
-import { KeptDurations } from '../../figures/kept-durations.ts';
-import { Moves } from '../../figures/series-upkeep.ts';
+import { Moves } from '../../figures/moves.ts';
 import type { GatheredMonitor } from './gather.ts';
 import { createMonitorRecords } from './record.ts';
 
@@ -36,7 +35,7 @@ test('a CronJob has its durations over the window of the monitor, one that never
     aRun(ran, now - 2 * hourMs, 1_000),
     aRun(ran, now - hourMs, 3_000),
   ]);
-  const records = createMonitorRecords({ store, epoch, durations: new KeptDurations(store), moves: new Moves() });
+  const records = createMonitorRecords({ store, epoch, moves: new Moves() });
   const durationsOf = async (spec: unknown): Promise<unknown> => {
     const monitor = gathered(spec, [ran, never]);
     await records.write(monitor, { phase: 'Active', conditions: [] }, now);
@@ -67,7 +66,7 @@ test('a pass over a monitor around which nothing moved writes its instant and re
       [ours, theirs].map((facts) => ({ facts, seenAt: now })),
     ),
   );
-  const records = createMonitorRecords({ store, epoch, durations: new KeptDurations(store), moves });
+  const records = createMonitorRecords({ store, epoch, moves });
   const monitor = gathered({}, [ours]);
   const statements: string[] = [];
   store.sql.on('query', ({ sql }: { readonly sql: string }) => statements.push(sql));
@@ -92,4 +91,27 @@ test('a pass over a monitor around which nothing moved writes its instant and re
   await pass(now + 4); // the percentiles of a run are kept from the second time on
   assert.deepEqual(await pass(now + 5), [4, 1]);
   assert.ok((await pass(now + 5 + hourMs))[0] > 4, 'the window of days moves although nothing happens');
+});
+
+test('durations are read again when runs were added, every five minutes at most, and after an hour anyway', async (t) => {
+  const { store, epoch } = await aTestStore(t);
+  const cronJob = aCronJob({ uid: randomUUID(), namespace: 'prod', name: 'nightly' });
+  await store.fenced(epoch, (tx) => projectCronJobs(tx, [{ facts: cronJob, seenAt: now }]));
+  const moves = new Moves();
+  const records = createMonitorRecords({ store, epoch, moves });
+  const monitor = gathered({}, [cronJob]);
+  await records.write(monitor, { phase: 'Active', conditions: [] }, now);
+  const average = async (at: number): Promise<number | undefined> => {
+    moves.take([{ namespace: 'prod' }]);
+    return (await records.readHealth(monitor, at)).worst[0]?.durationMs?.avg;
+  };
+  assert.equal(await average(now), undefined);
+  await recordRuns(store, epoch, [aRun(cronJob, now - hourMs, 1_000)]);
+  assert.equal(await average(now), 1_000);
+  await recordRuns(store, epoch, [aRun(cronJob, now - hourMs + 1, 3_000)]);
+  assert.equal(await average(now + 5 * minuteMs - 1), 1_000);
+  assert.equal(await average(now + 5 * minuteMs), 2_000);
+  await store.sql('executions').update({ duration_ms: 5_000 });
+  assert.equal(await average(now + 5 * minuteMs + hourMs - 1), 2_000);
+  assert.equal(await average(now + 5 * minuteMs + hourMs), 5_000);
 });

@@ -23,6 +23,7 @@ import {
   listTargetsOf,
   listUnsettledRollouts,
   markEvaluated,
+  measureDurationsOfEach,
   movePendingDue,
   projectMonitor,
   setTargets,
@@ -59,15 +60,6 @@ interface WrittenMonitor {
   readonly isRespecified: boolean;
 }
 
-/** Percentiles over a window of days; a CronJob without a run that has a duration is absent. */
-interface DurationsOverDays {
-  measure(
-    asked: readonly { readonly cronJobId: number; readonly runs: number }[],
-    windowDays: number,
-    now: Instant,
-  ): Promise<ReadonlyMap<number, DurationFigures>>;
-}
-
 /** Since when a monitor selects a CronJob without a break; undefined: nothing tells that it did not from its creation on. */
 interface SelectionOrigins {
   /** As it was seen to begin. */
@@ -102,7 +94,6 @@ interface CommittedMoves {
 interface MonitorRecordsDeps {
   readonly store: Store;
   readonly epoch: number;
-  readonly durations: DurationsOverDays;
   readonly moves: CommittedMoves;
 }
 
@@ -111,10 +102,20 @@ interface KeptHealth {
   readonly health: MonitoredHealth;
   readonly mark: number;
   readonly readAt: Instant;
+  /** Of the worst with successes in the window, and how many these were, by the id of the CronJob. */
+  readonly durations: ReadonlyMap<number, ReadDurations>;
+}
+
+interface ReadDurations {
+  readonly figures: DurationFigures | undefined;
+  readonly runs: number;
+  readonly readAt: Instant;
 }
 
 /** A window of days moves on although nothing happens: its figures are read at least so often. */
 const healthKeptMs = 3_600_000;
+/** Durations of a window are many rows: with new runs they are read so often. */
+const durationsKeptMs = 300_000;
 
 /**
  * The rows of monitors and the figures of their status. A pass over a monitor in whose namespaces nothing changed writes the instant of
@@ -208,9 +209,9 @@ class StoredMonitors implements MonitorRecords {
     if (last && now < last.readAt + healthKeptMs && !this.#deps.moves.isMoved(last.mark, namespaces))
       return last.health;
     const { mark } = this.#deps.moves;
-    const health = await this.#measureHealth(gathered, now);
-    this.#kept.set(uid, { health, mark, readAt: now });
-    return health;
+    const measured = await this.#measureHealth(gathered, last?.durations, now);
+    this.#kept.set(uid, { ...measured, mark, readAt: now });
+    return measured.health;
   }
 
   async readRollouts({ monitor, selected }: GatheredMonitor): Promise<MonitorFacts['rollouts']> {
@@ -240,7 +241,11 @@ class StoredMonitors implements MonitorRecords {
     return targets;
   }
 
-  async #measureHealth({ monitor }: GatheredMonitor, now: Instant): Promise<MonitoredHealth> {
+  async #measureHealth(
+    { monitor }: GatheredMonitor,
+    known: KeptHealth['durations'] | undefined,
+    now: Instant,
+  ): Promise<Pick<KeptHealth, 'health' | 'durations'>> {
     const filter = { monitor: { namespace: monitor.namespace, name: monitor.name } };
     const { total, summary, states } = await countCronJobs(this.#deps.store, filter);
     const worst = await listCronJobs(this.#deps.store, filter, {
@@ -251,24 +256,32 @@ class StoredMonitors implements MonitorRecords {
     const windowDays = (monitor.decoded.ok ? monitor.decoded.spec.sla?.windowDays : undefined) ?? 7;
     const window = { from: now - windowDays * dayMs, to: now };
     const outcomes = ids.length === 0 ? new Map<number, never>() : await countOutcomes(this.#deps.store, window, ids);
-    const withRuns = ids.map((cronJobId) => ({ cronJobId, runs: outcomes.get(cronJobId)?.success ?? 0 }));
-    const durationsOf = await this.#deps.durations.measure(withRuns, windowDays, now);
+    const stale = ids.flatMap((cronJobId) => {
+      const rows = outcomes.get(cronJobId)?.success ?? 0;
+      const last = known?.get(cronJobId);
+      const keptMs = last?.runs === rows ? healthKeptMs : durationsKeptMs;
+      return rows === 0 || (last && now < last.readAt + keptMs) ? [] : { cronJobId, rows };
+    });
+    const read = await measureDurationsOfEach(this.#deps.store, stale, window);
+    const durations = new Map(
+      ids.flatMap((id) => {
+        const last = known?.get(id);
+        return last ? [[id, last] as const] : [];
+      }),
+    );
+    for (const { cronJobId, rows } of stale)
+      durations.set(cronJobId, { figures: read.get(cronJobId), runs: rows, readAt: now });
     const activeAlerts = await countAlertsOfMonitor(this.#deps.store, monitor.uid);
     const alerts = activeAlerts === 0 ? [] : await listAlertsOfMonitor(this.#deps.store, monitor.uid, ids);
     const alertsOf = Map.groupBy(alerts, ({ cronJobId }) => cronJobId);
-    return {
-      total,
-      summary,
-      states,
-      activeAlerts,
-      worst: worst.map((cronJob) =>
-        toHealth(cronJob, {
-          outcomes: outcomes.get(cronJob.id),
-          durations: durationsOf.get(cronJob.id),
-          activeAlerts: alertsOf.get(cronJob.id) ?? [],
-        }),
-      ),
-    };
+    const health = worst.map((cronJob) =>
+      toHealth(cronJob, {
+        outcomes: outcomes.get(cronJob.id),
+        durations: durations.get(cronJob.id)?.figures,
+        activeAlerts: alertsOf.get(cronJob.id) ?? [],
+      }),
+    );
+    return { health: { total, summary, states, activeAlerts, worst: health }, durations };
   }
 
   async #findJoined({ monitor, selected }: GatheredMonitor): Promise<ReadonlyMap<string, Instant>> {

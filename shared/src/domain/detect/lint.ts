@@ -24,36 +24,45 @@ const crowdedShare = 0.2;
 /** So many CronJobs of a finding about several are named. */
 const mostNamed = 3;
 
-/** Every finding about a monitor and its CronJobs: errors first, then warnings, then notes, each in the order of their codes. */
-export function lint(all: LintFacts): LintFinding[] {
+const ranks = new Map(Object.keys(lintLevels).map((code, index) => [code, index]));
+
+/**
+ * Every finding about a monitor and its CronJobs: errors first, then warnings, then notes, each in the order of their codes. `ofEach`: what
+ * `lintOne` finds of a CronJob, where that is known.
+ */
+export function lint(
+  all: LintFacts,
+  ofEach: (cronJob: LintedCronJob) => readonly LintFinding[] = (cronJob) => lintOne(cronJob, all),
+): LintFinding[] {
+  const found = [...all.cronJobs.flatMap(ofEach), ...lintTogether(all)];
+  return found.sort((a, b) => (ranks.get(a.code) ?? 0) - (ranks.get(b.code) ?? 0));
+}
+
+/** What is found of one CronJob, whatever the others are. When it runs next says nothing here. */
+export function lintOne(cronJob: LintedCronJob, all: Pick<LintFacts, 'monitor' | 'skewP99Ms'>): LintFinding[] {
+  if (isGroupName(cronJob.facts.name)) return [];
+  const rules = cronJob.own ? { ...all, monitor: cronJob.own.monitor } : all;
+  return marked([...lintCronJob(cronJob, rules), ...lintOwn(cronJob)], cronJob.facts.notes.adviceIgnore);
+}
+
+/** What is found of the monitor, and of its CronJobs together. */
+export function lintTogether(all: LintFacts): LintFinding[] {
   const { monitor } = all;
   // A group of Jobs has no schedule, and nothing of a CronJob's spec.
-  const cronJobs = all.cronJobs.filter((cronJob) => !isGroupName(cronJob.facts.name));
-  const facts = { ...all, cronJobs };
-  const findings = [
-    ...cronJobs.flatMap((cronJob) => [
-      ...lintCronJob(cronJob, cronJob.own ? { ...facts, monitor: cronJob.own.monitor } : facts),
-      ...lintOwn(cronJob),
-    ]),
-    ...lintSla(monitor),
-    ...lintFarLimit(facts),
-    ...lintRouting(facts),
-    ...lintDependencies(facts),
-    ...lintCrowds(cronJobs),
-    ...lintZones(facts),
-  ];
+  const facts = { ...all, cronJobs: all.cronJobs.filter((cronJob) => !isGroupName(cronJob.facts.name)) };
+  const found = [...lintSla(monitor), ...lintFarLimit(facts), ...lintRouting(facts), ...lintCrowds(facts.cronJobs)];
+  found.push(...lintZones(facts));
   // Nothing is left for a fallback where all is watched, as it should be; Jobs without a CronJob come and go.
   if (all.cronJobs.length === 0 && monitor.selector?.fallback !== true && !monitor.jobs)
-    findings.push(ofMonitor('SelectorEmpty', 'spec.selector', 'no CronJob is selected'));
-  const order = Object.keys(lintLevels);
-  const left = new Map(
-    cronJobs.map(({ facts: { namespace, name, notes } }) => [`${namespace}/${name}`, notes.adviceIgnore]),
-  );
-  const isLeft = ({ code, cronJob }: LintFinding): boolean =>
-    readAdviceIgnore(cronJob ? left.get(refText(cronJob)) : all.adviceIgnore).includes(code);
-  return findings
-    .map((finding) => (isLeft(finding) ? { ...finding, isLeft: true } : finding))
-    .sort((a, b) => order.indexOf(a.code) - order.indexOf(b.code));
+    found.push(ofMonitor('SelectorEmpty', 'spec.selector', 'no CronJob is selected'));
+  return [...marked(found, all.adviceIgnore), ...lintDependencies(facts)];
+}
+
+/** Those that their owner wants left are marked. */
+function marked(findings: LintFinding[], adviceIgnore: string | undefined): LintFinding[] {
+  if (adviceIgnore === undefined) return findings;
+  const left = readAdviceIgnore(adviceIgnore);
+  return findings.map((finding) => (left.includes(finding.code) ? { ...finding, isLeft: true } : finding));
 }
 
 function lintSla({ sla, dataRetention }: LintedMonitor): LintFinding[] {
@@ -133,7 +142,7 @@ function lintRouting({ monitor, cronJobs, channelFaults }: LintFacts): LintFindi
 const dependsOnPath = "metadata.annotations['cronjob-monitor.io/depends-on']";
 
 /** What waits for a CronJob that cannot be known, or for itself, does not wait. */
-function lintDependencies({ monitor, cronJobs, dependencies }: LintFacts): LintFinding[] {
+function lintDependencies({ monitor, cronJobs, dependencies, adviceIgnore }: LintFacts): LintFinding[] {
   if (dependencies === undefined) return [];
   const { namespace: own, problemOf } = dependencies;
   const named = (monitor.dependsOn ?? []).flatMap((text) => {
@@ -156,7 +165,7 @@ function lintDependencies({ monitor, cronJobs, dependencies }: LintFacts): LintF
     const way = isOwn
       ? [child, child]
       : parents.map((parent) => cycleThrough(dependencies.of, child, parent)).find((found) => found !== undefined);
-    return [
+    const found = [
       ...refused.map((text) =>
         tell(
           'DependencyUnknown',
@@ -166,8 +175,9 @@ function lintDependencies({ monitor, cronJobs, dependencies }: LintFacts): LintF
       ...unknown,
       ...(way ? [tell('DependencyCycle', `${way.join(' → ')}: none of these waits for the next`)] : []),
     ];
+    return marked(found, notes.adviceIgnore);
   });
-  return [...named, ...declared];
+  return [...marked(named, adviceIgnore), ...declared];
 }
 
 /** Who names no zone leaves it to the cluster which one is meant. */

@@ -11,8 +11,27 @@ import {
 } from '../../domain/index.ts';
 import type { MonitorSpec } from './monitor-spec.ts';
 
+type Settings = Effective<MonitorSpec>;
+
+/** Settings never change; others take their place. So what follows from them alone is made once, and goes with them. */
+const alertRules = new WeakMap<Settings, AlertRules>();
+const routeRules = new WeakMap<Settings, RouteRules>();
+
 /** What a monitor wants done with what it finds about a CronJob: durations in milliseconds, 0 where there is none. */
-export function alertRulesOf({ spec, severityOverrides, routing, mutedUntilAt }: Effective<MonitorSpec>): AlertRules {
+export function alertRulesOf(settings: Settings): AlertRules {
+  let rules = alertRules.get(settings);
+  if (!rules) alertRules.set(settings, (rules = toAlertRules(settings)));
+  return rules;
+}
+
+/** What a monitor says of who is told of what about a CronJob. */
+export function routeRulesOf(settings: Settings): RouteRules {
+  let rules = routeRules.get(settings);
+  if (!rules) routeRules.set(settings, (rules = toRouteRules(settings)));
+  return rules;
+}
+
+function toAlertRules({ spec, severityOverrides, routing, mutedUntilAt }: Settings): AlertRules {
   const { alerting } = spec;
   return {
     severityOverrides,
@@ -39,8 +58,7 @@ export function windowsOf({ maintenanceWindows }: Pick<MonitorSpec, 'maintenance
   }));
 }
 
-/** What a monitor says of who is told of what about a CronJob. */
-export function routeRulesOf(effective: Effective<MonitorSpec>): RouteRules {
+function toRouteRules(effective: Settings): RouteRules {
   const { spec } = effective;
   const { jobFailed, missedSchedule, deadManSwitch, expects } = spec;
   return {

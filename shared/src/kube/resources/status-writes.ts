@@ -45,13 +45,10 @@ function withoutFigures(status: object): unknown {
 
 /** Equal as JSON, whatever the order of keys: the API server keeps its own. */
 export function isSame(a: unknown, b: unknown): boolean {
-  return canonical(a) === canonical(b);
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
+  if (a === b || typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [ofA, ofB] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
+  for (const key in ofA) if (!isSame(ofA[key], ofB[key])) return false;
+  for (const key in ofB) if (ofB[key] !== undefined && ofA[key] === undefined) return false;
+  return true;
 }
