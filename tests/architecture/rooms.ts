@@ -61,6 +61,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'controller/figures': [
     'shared/contract',
     'shared/domain',
+    'shared/kube:routeRulesOf',
     'shared/store',
     'controller/metrics',
     'controller/selection:types',
