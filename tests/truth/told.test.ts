@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { testSettings } from '@cronjob-monitor/apiserver/testing';
 import type { CronJobList, Overview } from '@cronjob-monitor/shared/contract';
+import type { SilenceMatcher } from '@cronjob-monitor/shared/domain';
 import { createLogger, systemClock } from '@cronjob-monitor/shared/process';
 import { findSelfDescription, listCronJobs, putSilence, type SelfDescription } from '@cronjob-monitor/shared/store';
 import { serveApi } from '../api/api-under-test.ts';
@@ -75,6 +76,18 @@ function made(count: number, monitorAt: number, lengthMs: number, rateLimiting?:
     monitors: [aMonitorStory(1, { name: 'everything', createdAt: monitorAt })],
   };
 }
+
+function aSilence(
+  matcher: Partial<SilenceMatcher>,
+  { startsAt, endsAt, untilResolved = false }: { startsAt: number; endsAt: number; untilResolved?: boolean },
+): Parameters<typeof putSilence>[1] {
+  const none = { namespaces: [], cronjobs: [], types: [], severities: [], monitor: null, alertId: null, all: false };
+  const said = { untilResolved, comment: '', createdBy: 'ana', createdAt: startsAt, updatedAt: startsAt };
+  return { id: randomUUID(), matcher: { ...none, ...matcher }, startsAt, endsAt, endedAt: undefined, ...said };
+}
+
+const namesIn = (sent: readonly Body[]): string[] =>
+  sent.flatMap(({ data }) => [data.cronjob?.name ?? [], data.digest?.alerts.map(({ name }) => name) ?? []].flat());
 
 async function read<T>(address: string, path: string): Promise<T> {
   return (await (await fetch(`${address}/api/v1${path}`)).json()) as T; // the suites of the API check the shapes
@@ -202,27 +215,8 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
         const goneAt = dueAt + 20 * minuteMs;
         const again = { ...monitor, uid: monitor.uid.replace(/^a/, 'b'), createdAt: goneAt + minuteMs };
         const at = dueAt + 10 * minuteMs;
-        const matcher = {
-          namespaces: [],
-          cronjobs: [],
-          types: [],
-          severities: [],
-          monitor: { namespace: 'prod', name: monitor.name },
-          alertId: null,
-          all: false,
-        };
-        const silence = {
-          id: randomUUID(),
-          matcher,
-          startsAt: at,
-          endsAt: at + dayMs,
-          endedAt: undefined,
-          untilResolved,
-          comment: '',
-          createdBy: 'ana',
-          createdAt: at,
-          updatedAt: at,
-        };
+        const ofMonitor = { monitor: { namespace: 'prod', name: monitor.name } };
+        const silence = aSilence(ofMonitor, { startsAt: at, endsAt: at + dayMs, untilResolved });
         bodies.length = 0;
         const { verdicts } = await observe(
           {
@@ -251,6 +245,43 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
           ['job-0'],
         );
       });
+
+    test('what waits for the limit of its channel is quiet while a person silences it, and is told when that ends', async () => {
+      const at = dueAt + 15 * secondMs;
+      const endsAt = at + hourMs;
+      const silenced = ['job-4', 'job-7'];
+      const told: string[][] = [];
+      bodies.length = 0;
+      await observe(
+        made(12, before, 2 * hourMs, { maxAlertsPerHour: 60, burstLimit: 2 }),
+        { startsAt: startAt, disturbances: [] },
+        {
+          freshDatabase: () => database.fresh(),
+          logger,
+          lookAt: [at, endsAt - minuteMs],
+          look: async ({ store }, _world, now) => {
+            told.push(namesIn(bodies));
+            if (now === at)
+              await store.transaction((tx) =>
+                putSilence(tx, aSilence({ cronjobs: silenced }, { startsAt: at, endsAt })),
+              );
+          },
+        },
+      );
+      const [atFirst = [], meanwhile = []] = told;
+      assert.deepEqual(
+        atFirst.filter((name) => silenced.includes(name)),
+        [],
+        'they had been told before, so that nothing is shown',
+      );
+      assert.equal(meanwhile.length, 10, 'all others are told meanwhile');
+      assert.deepEqual(
+        meanwhile.filter((name) => silenced.includes(name)),
+        [],
+      );
+      const after = namesIn(bodies);
+      assert.deepEqual([after.length, new Set(after).size], [12, 12]);
+    });
 
     test('three failures are told, each once, when their monitor is replaced while the service is stopped for an hour', async () => {
       const history = made(3, before, hourMs);

@@ -16,11 +16,13 @@ import { ChannelCare } from './channel-care.ts';
 import type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
 import { InFlight } from './in-flight.ts';
 import { freezeClaimed } from './freeze-claimed.ts';
-import { leaveToParents, type LeftToParent } from './leave-to-parents.ts';
+import { leaveToParents } from './leave-to-parents.ts';
+import { leaveToSilences } from './leave-to-silences.ts';
 import { deliver, type Judged, type PipelineDeps } from './pipeline.ts';
 import { createSecretReader } from './secret-reader.ts';
 import { Settler } from './settler.ts';
 import { findUnwanted } from './stages.ts';
+import type { TakenBack } from './take-back.ts';
 
 const pollMs = 1_000;
 const careEveryMs = 5_000;
@@ -63,6 +65,8 @@ class OutboxDispatcher implements Dispatcher {
   /** When the next round is wanted that is not due by itself. */
   #alarmMs = Infinity;
   #settling: Promise<void> | undefined;
+  /** Silences that were asked of what waits. */
+  #silences: ReadonlyMap<string, number> = new Map();
   #claimedMs = -Infinity;
   #caredMs = -Infinity;
   #measuredMs = -Infinity;
@@ -229,7 +233,8 @@ class OutboxDispatcher implements Dispatcher {
     // Before the claim: whatever it takes is missing from the time that a send has.
     const claimedMs = clock.monotonicMs();
     this.#claimedMs = claimedMs;
-    const { left, claimed } = await store.fenced(epoch, async (tx) => {
+    const { left, silences, claimed } = await store.fenced(epoch, async (tx) => {
+      const silenced = await leaveToSilences(tx, this.#silences);
       const left = !onlyTests && (await dependents.any(tx)) ? await leaveToParents(tx) : [];
       const taken = await claimDeliveries(tx, {
         claimedBy: this.#claimedBy,
@@ -242,8 +247,10 @@ class OutboxDispatcher implements Dispatcher {
         limitOf: (uid) => this.#limitOf(uid),
       });
       const by = { freeze: this.#deps.freeze, claimedBy: this.#claimedBy };
-      return { left, claimed: await freezeClaimed(tx, taken, by) };
+      const all = [...silenced.left, ...left];
+      return { left: all, silences: silenced.seen, claimed: await freezeClaimed(tx, taken, by) };
     });
+    this.#silences = silences;
     this.#tellLeft(left);
     if (claimed.length === 0) return false;
     for (const { channelUid } of claimed) inFlight.claim(channelUid);
@@ -252,10 +259,11 @@ class OutboxDispatcher implements Dispatcher {
     return false;
   }
 
-  #tellLeft(left: readonly LeftToParent[]): void {
+  #tellLeft(left: readonly TakenBack[]): void {
     const { metrics } = this.#deps;
     for (const message of left) metrics.ended(message, 'cancelled');
-    if (left.length > 0) metrics.suppressed('dependsOn', new Set(left.map(({ alertId }) => alertId)).size);
+    for (const [reason, messages] of Map.groupBy(left, (message) => message.reason))
+      metrics.suppressed(reason, new Set(messages.map(({ alertId }) => alertId)).size);
   }
 
   /** Until then only tests go out. What is due says in the ledger why it does not. */

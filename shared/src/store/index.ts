@@ -179,7 +179,7 @@ export * from './deliveries/free-deliveries.ts';
 export * from './deliveries/list-unwanted.ts';
 export * from './deliveries/fold-waiting.ts';
 export * from './deliveries/rungs.ts';
-export * from './deliveries/dependent-messages.ts';
+export * from './deliveries/untold-messages.ts';
 export * from './deliveries/retell-dead.ts';
 export * from './deliveries/channel-holds.ts';
 export * from './deliveries/digests.ts';

@@ -5,6 +5,7 @@ import {
   insertDelivery,
   listBeingTold,
   lockDependentMessages,
+  lockWaitingMessages,
   newId,
   projectCronJob,
   takeClaimsOfEarlierTerms,
@@ -21,7 +22,7 @@ import { aChannel, aClaim, aDelivery, anAlert, inserted, type TestChannel } from
 import { projected } from '../facts.ts';
 import { readNumber, readRows } from '../rows.ts';
 import { contract } from '../suite.ts';
-import { hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
+import { hourMs, minuteMs, refText } from '@cronjob-monitor/shared/domain';
 
 const claim = (store: Store, epoch: number, changes: Partial<ClaimRequest> = {}): Promise<ClaimedDelivery[]> =>
   store.fenced(epoch, (tx) => claimDeliveries(tx, aClaim(changes)));
@@ -111,7 +112,7 @@ export const outbox = contract('outbox', (test) => {
     const [message, ...more] = await look();
     assert.ok(message);
     assert.deepEqual(
-      [message.alertId, message.child, message.isDelayed, more],
+      [message.alertId, refText(message.cronJob), message.isDelayed, more],
       [alerts[1]?.id, `${child.namespace}/${child.name}`, false, []],
     );
     const told = await store.fenced(epoch, (tx) => listBeingTold(tx, [alerts[0]?.id ?? '']));
@@ -124,6 +125,40 @@ export const outbox = contract('outbox', (test) => {
     );
     const due = 'select due_at as n from alerts where id = ?';
     assert.equal(await readNumber(store, due, [store.dialect.id16(message.alertId)]), at + minuteMs);
+  });
+
+  test('what waits to be told is found whatever it waits for, but for a channel that hears later, and only what is wanted', async ({
+    store,
+    epoch,
+  }) => {
+    await startEmpty(store);
+    const channel = await aChannel(store, epoch);
+    const cronJob = await projected(store, epoch);
+    const { id: cronJobId, namespace, name: cronJobName } = cronJob;
+    const at = store.now();
+    const waits = [{}, { nextAt: at + hourMs, stateReason: 'rateLimit' }, { stateReason: 'after' }] as const;
+    const alerts = [...waits, {}].map(() =>
+      anAlert(cronJobId, at, { namespace, cronJobName, lastNotifiedAt: undefined, dueAt: undefined }),
+    );
+    await store.fenced(epoch, (tx) => insertAlerts(tx, alerts));
+    for (const [index, { id }] of alerts.entries()) {
+      const { id: deliveryId } = await inserted(store, epoch, channel, { alertId: id, streamId: id });
+      const { nextAt = at, stateReason = null } = { nextAt: undefined, stateReason: undefined, ...waits[index] };
+      await store
+        .sql('deliveries')
+        .where({ id: store.dialect.id16(deliveryId) })
+        .update({ next_at: nextAt, state_reason: stateReason });
+    }
+    const unwanted = alerts.at(-1)?.id;
+    const found = await store.fenced(epoch, (tx) => lockWaitingMessages(tx, ({ alertId }) => alertId !== unwanted));
+    assert.deepEqual(
+      found.map(({ alertId }) => alertId).toSorted(),
+      alerts
+        .slice(0, 2)
+        .map(({ id }) => id)
+        .toSorted(),
+    );
+    assert.deepEqual(found[0]?.cronJob, { namespace, name: cronJobName });
   });
 
   test('of one stream and channel only the first open message can be taken', async ({ store, epoch }) => {

@@ -61,12 +61,13 @@ test('an alert that is over waits for nothing: what held it back is said without
   assert.deepEqual([told.state, told.reason, told.until], ['held', 'dependsOn', null]);
 });
 
-test('an alert whose message was taken back, for what its CronJob waits for was told, is held for that', () => {
-  const decision = { action: 'held', reason: 'dependsOn', untilAt: undefined } as const;
-  const deliveries = [aDelivery({ state: 'cancelled' })];
-  const told = presentTold(anAlert(), { deliveries, decision }, now);
-  assert.deepEqual([told.state, told.reason, told.until], ['held', 'dependsOn', null]);
-});
+for (const reason of ['dependsOn', 'silence'] as const)
+  test(`an alert whose message was taken back before it left is held for what holds it: ${reason}`, () => {
+    const decision = { action: 'held', reason, untilAt: undefined } as const;
+    const deliveries = [aDelivery({ state: 'cancelled' })];
+    const told = presentTold(anAlert(), { deliveries, decision }, now);
+    assert.deepEqual([told.state, told.reason, told.until], ['held', reason, null]);
+  });
 
 function aDelivery(changes: Partial<ToldDelivery> = {}): ToldDelivery {
   return {

@@ -45,15 +45,18 @@ function notWanted(
   }
   const isCancelled = newest.every(({ state }) => state === 'cancelled');
   if (!isCancelled) return undefined;
-  // Before it left a parent was told: its message is owed, and made anew.
+  // Before it left a parent was told, or a person silenced it: its message is owed, and made anew.
   const left = heldBy(alert, facts);
-  if (left?.reason === 'dependsOn') return left;
+  if (left && isOwedAfter(left.reason)) return left;
   if (alert.state === 'active' && newest.some(({ isTurn }) => isTurn)) {
     // Its turn was left out because a person had taken note of it, or because the monitor named the channel no more.
     return { state: 'none', reason: alert.acknowledgement ? 'acknowledged' : 'noChannel', until: undefined };
   }
   return { state: 'none', reason: whyTakenBack(alert, facts), until: undefined };
 }
+
+const isOwedAfter = (reason: Told['reason']): boolean =>
+  reason === 'dependsOn' || reason === 'silence' || reason === 'maintenance';
 
 /**
  * What has not cleared was taken back with its channel, or because its monitor told no channel then. What has cleared was taken back with its

@@ -1,6 +1,6 @@
-import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts';
+import type { AlertSubject, AlertType, Ref, Severity } from '../../contract/index.ts';
 import type { Instant } from '../../domain/index.ts';
-import { change, marks, rows } from '../ask.ts';
+import { change, marks, rows, type Row } from '../ask.ts';
 import { optionalText } from '../column.ts';
 import type { Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
@@ -9,14 +9,14 @@ import { rowsIn } from '../upsert.ts';
 /** More are looked at with the next claim; a claim takes fewer. */
 const mostAtOnce = 500;
 
-/** The first message of an active alert about a CronJob that waits for others: it is due, and nothing of it has left. */
-export interface DependentMessage {
+/** The first message of an active alert: it waits, and nothing of it has left. */
+export interface UntoldMessage {
   readonly id: string;
   readonly createdAt: Instant;
   readonly alertId: string;
   readonly cronJobId: number;
-  /** The CronJob as `namespace/name`. */
-  readonly child: string;
+  readonly cronJob: Ref;
+  readonly monitor: Ref;
   readonly type: AlertType;
   readonly subject: AlertSubject | undefined;
   readonly severity: Severity;
@@ -25,37 +25,66 @@ export interface DependentMessage {
   readonly isDelayed: boolean;
 }
 
-/** Those that a claim would take now. Their alerts are locked. */
-export async function lockDependentMessages(tx: Tx): Promise<DependentMessage[]> {
-  const now = tx.now();
+const untold =
+  'select d.id, d.created_at, d.alert_id, a.cronjob_id, a.namespace, a.cronjob_name, a.type, a.subject, a.severity, a.activated_at, a.delayed, ' +
+  'm.namespace as monitor_namespace, m.name as monitor_name ' +
+  'from deliveries d join alerts a on a.id = d.alert_id join cronjobs c on c.id = a.cronjob_id left join monitors m on m.id = a.monitor_id ' +
+  "where d.state = 'ready' and d.maybe_sent = 0 and d.kind in ('firing', 'flapping') " +
+  "and a.state = 'active' and (a.last_notified_at is null or a.last_notified_at < d.created_at)";
+
+/** Those about CronJobs that wait for others which a claim would take now. Their alerts are locked. */
+export async function lockDependentMessages(tx: Tx): Promise<UntoldMessage[]> {
+  const dependent = 'd.priority <= 2 and d.next_at <= ? and d.attempts = 0 and c.depends_on is not null';
   const ask = (only: string): string =>
-    'select d.id, d.created_at, d.alert_id, a.cronjob_id, a.namespace, a.cronjob_name, a.type, a.subject, a.severity, a.activated_at, a.delayed ' +
-    'from deliveries d join alerts a on a.id = d.alert_id join cronjobs c on c.id = a.cronjob_id ' +
-    "where d.state = 'ready' and d.priority <= 2 and d.next_at <= ? and d.attempts = 0 and d.maybe_sent = 0 and d.kind in ('firing', 'flapping') " +
-    "and a.state = 'active' and c.depends_on is not null and (a.last_notified_at is null or a.last_notified_at < d.created_at) " +
-    `${only} order by d.created_at, d.id limit ${mostAtOnce}`;
-  const due = await rows(tx, ask(''), [now]);
-  if (due.length === 0) return [];
-  const alertIds = [...new Map(due.map((row) => [tx.dialect.id16Text(row['alert_id']), row['alert_id']])).values()];
+    `${untold} and ${dependent} ${only} order by d.created_at, d.id limit ${mostAtOnce}`;
+  return lockUntold(tx, { ask, values: [tx.now()], isWanted: () => true });
+}
+
+/** Those of `isWanted` that wait, whatever for, but for a channel that hears later than others. Their alerts are locked. */
+export async function lockWaitingMessages(
+  tx: Tx,
+  isWanted: (message: UntoldMessage) => boolean,
+): Promise<UntoldMessage[]> {
+  const ask = (only: string): string =>
+    `${untold} and coalesce(d.state_reason, '') <> 'after' ${only} order by d.created_at, d.id`;
+  return lockUntold(tx, { ask, values: [], isWanted });
+}
+
+async function lockUntold(
+  tx: Tx,
+  of: {
+    readonly ask: (only: string) => string;
+    readonly values: readonly Instant[];
+    readonly isWanted: (message: UntoldMessage) => boolean;
+  },
+): Promise<UntoldMessage[]> {
+  const waiting = (await rows(tx, of.ask(''), of.values)).map((row) => toUntoldMessage(tx, row)).filter(of.isWanted);
+  const ids = [...new Set(waiting.map(({ alertId }) => alertId))].sort().map((id) => tx.dialect.id16(toId16(id)));
   // Alerts are locked before deliveries, everywhere. What changed until then is read again.
-  await rows(
+  await rowsIn(
     tx,
-    `select id from alerts where id in (${marks(alertIds)}) order by id${tx.dialect.lock.update}`,
-    alertIds,
+    ids,
+    (listed) => `select id from alerts where id in (${listed}) order by id${tx.dialect.lock.update}`,
   );
-  const locked = await rows(tx, ask(`and d.alert_id in (${marks(alertIds)})`), [now, ...alertIds]);
-  return locked.map((row) => ({
-    id: tx.dialect.id16Text(row['id']),
+  const locked = await rowsIn(tx, ids, (listed) => of.ask(`and d.alert_id in (${listed})`), of.values);
+  return locked.map((row) => toUntoldMessage(tx, row));
+}
+
+function toUntoldMessage({ dialect }: Tx, row: Row): UntoldMessage {
+  return {
+    id: dialect.id16Text(row['id']),
     createdAt: Number(row['created_at']),
-    alertId: tx.dialect.id16Text(row['alert_id']),
+    alertId: dialect.id16Text(row['alert_id']),
     cronJobId: Number(row['cronjob_id']),
-    child: `${String(row['namespace'])}/${String(row['cronjob_name'])}`,
+    cronJob: { namespace: String(row['namespace']), name: String(row['cronjob_name']) },
+    // The row of a monitor stays as long as an alert refers to it.
+    monitor: { namespace: optionalText(row['monitor_namespace']) ?? '', name: optionalText(row['monitor_name']) ?? '' },
     type: String(row['type']) as AlertType,
     subject: optionalText(row['subject']) as AlertSubject | undefined,
     severity: String(row['severity']) as Severity,
     activatedAt: Number(row['activated_at'] ?? 0),
     isDelayed: Number(row['delayed']) === 1,
-  }));
+  };
 }
 
 /** Of these alerts those with a message on its way to a receiver that did not fail yet: it is known in a moment whether they are told. */
