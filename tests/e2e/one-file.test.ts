@@ -80,6 +80,8 @@ describe('two processes on one database file', () => {
   });
 
   test('of two that start at the same moment one stays', async () => {
+    // Their file is another one: that of the first would be another installation on this cluster.
+    await first.end();
     const storage = bench.sqlite('fresh.db');
     const both = [await bench.prepare({ config: lease, storage }), await bench.prepare({ config: lease, storage })];
     for (const one of both) one.start();
