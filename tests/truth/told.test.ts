@@ -161,6 +161,16 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
       });
     }
 
+    test('three whose Jobs are gone at once are told, each once, though the watch brings nothing for four minutes', async () => {
+      const { cronJobs, ...history } = made(3, before, 0);
+      const gone = cronJobs.map((cronJob) => ({ ...cronJob, ttlSeconds: 0, failureLimit: 0 }));
+      // Its last sign of life is almost a minute old.
+      const at = dueAt - minuteMs - secondMs;
+      const slow = { kind: 'slowWatch', at, untilAt: at + 4 * minuteMs } as const;
+      const sent = await play({ ...history, cronJobs: gone }, slow);
+      assert.deepEqual(namesIn(sent).toSorted(), ['job-0', 'job-1', 'job-2']);
+    });
+
     test(`${crowd} are named within the default limits of a channel, each once, in messages and digests`, async () => {
       const sent = await play(made(crowd, before, 0, {}));
       const alone = sent.flatMap(({ data }) => data.cronjob?.name ?? []);

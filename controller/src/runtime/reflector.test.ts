@@ -175,13 +175,30 @@ test('a watch whose head never comes is given up as well', async (t) => {
   assert.equal(cluster.watches.length, 2);
 });
 
-test('two watches in a row without a byte are followed by a list, since their version may be of the future', async (t) => {
+test('two watches in a row without a byte are followed by a list where the server is behind their version, as a restored one is', async (t) => {
   const { cluster, clock, start } = setUp(t);
-  cluster.willList(aPage('999', []), aPage('5', [])).willWatch(new ScriptedWatch(), new ScriptedWatch());
+  cluster
+    .willList(aPage('999', []), aPage('5', []), aPage('5', []))
+    .willWatch(new ScriptedWatch(), new ScriptedWatch());
   start();
   await clock.advance(180_000);
-  assert.equal(cluster.lists.length, 2);
+  assert.equal(cluster.lists.length, 3, 'one to begin with, one for the version, one for all');
   assert.equal(cluster.watches.at(-1)?.resourceVersion, '5');
+});
+
+test('a server that is only slow is watched on from the last version, and everything is listed after four watches without a byte', async (t) => {
+  const { cluster, clock, start } = setUp(t);
+  cluster
+    .willList(aPage('999', []), aPage('1001', []), aPage('1001', []), aPage('1002', []))
+    .willWatch(...Array.from({ length: 4 }, () => new ScriptedWatch()));
+  start();
+  await clock.advance(359_000);
+  assert.deepEqual(
+    cluster.watches.map(({ resourceVersion }) => resourceVersion),
+    ['999', '999', '999', '999'],
+  );
+  await clock.advance(2_000);
+  assert.equal(cluster.watches.at(-1)?.resourceVersion, '1002');
 });
 
 for (const [name, error] of [

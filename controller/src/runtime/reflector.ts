@@ -208,7 +208,7 @@ export class Reflector<T extends Projected> {
     if (!list) this.#closeWhenListIsDue(stream);
     try {
       const end = await stream.run();
-      return recovery ?? this.#afterEnd(end, list);
+      return recovery ?? (await this.#afterEnd(end, list, signal));
     } catch (error) {
       const isRefused = error instanceof ClusterError && (error.code === 'invalid' || error.code === 'gone');
       if (list?.isWhole === false && isRefused) return this.#inPages('refused');
@@ -319,7 +319,7 @@ export class Reflector<T extends Projected> {
     return { waitMs: 0, next: 'list' };
   }
 
-  #afterEnd(end: StreamEnd, list: StreamedList | undefined): Recovery {
+  async #afterEnd(end: StreamEnd, list: StreamedList | undefined, signal: AbortSignal): Promise<Recovery> {
     // A stream that was closed by us was closed for a list, or for good.
     if (end.how === 'closed') return { waitMs: 0, next: 'watch' };
     if (list?.isWhole === false) {
@@ -327,7 +327,17 @@ export class Reflector<T extends Projected> {
       this.#listForm.unfinished('cut');
       return this.#recovery.afterFailure(undefined, 'list');
     }
-    return end.how === 'idle' ? this.#recovery.afterIdle(end.bytes) : this.#recovery.afterEnd(end);
+    if (end.how !== 'idle') return this.#recovery.afterEnd(end);
+    return this.#recovery.afterIdle(end.bytes, () => this.#isServerBehind(signal));
+  }
+
+  /** Versions of one server are counted (Kubernetes 1.35 promises that). One that is no number is not known to be behind or ahead. */
+  async #isServerBehind(signal: AbortSignal): Promise<boolean> {
+    const page = { kind: this.#kind, namespace: this.#namespace, limit: 1 };
+    const { resourceVersion } = await this.#deps.cluster.listPage(page, signal);
+    const own = this.#progress.version ?? '';
+    if (![resourceVersion, own].every((version) => /^\d+$/.test(version))) return true;
+    return BigInt(resourceVersion) < BigInt(own);
   }
 
   #afterFailure(error: unknown, during: 'list' | 'watch', signal: AbortSignal): Recovery {

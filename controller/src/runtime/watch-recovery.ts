@@ -9,6 +9,8 @@ export interface Recovery {
 
 /** A refused or unknown resource is asked for again so seldom: only a person can change the answer. */
 const refusedAgainMs = 30_000;
+/** So many idle watches in a row, and everything is listed: soon after, the server would not have what happened in that time any more. */
+const mostIdle = 4;
 /** A watch that ends sooner, with nothing in it, is a fault of the server and no end by time. */
 const shortestWatchMs = 1_000;
 
@@ -20,13 +22,14 @@ const shortestWatchMs = 1_000;
  * | a watch that ends by time | at once, from the last version |
  * | a watch that ends within 1 s without an event | back-off, from the last version |
  * | 410, as HTTP or as ERROR event | full list: at once, unless the watch had brought nothing since the list |
- * | no byte for too long | at once, from the last version; the second time in a row a full list |
+ * | no byte for too long | at once, from the last version; from the second time in a row on a full list if the server is behind that version, the fourth time in any case |
  * | 401 | credentials are read again: once at once, then back-off |
  * | 403 and 404 | every 30 s; after a 404 a full list |
  * | 429 and 503 with Retry-After | back-off, at least that long |
  * | anything else | back-off |
  *
- * A version from the future (a restored etcd) makes a server wait in silence: hence the list after two idle watches.
+ * A version from the future (a restored etcd) makes a server wait in silence. One that is only slow has all that happened still to tell, and a
+ * list would pass over what came and went meanwhile.
  */
 export class WatchRecovery {
   readonly #backoff: Backoff;
@@ -51,9 +54,11 @@ export class WatchRecovery {
     return { waitMs: isTooShort ? this.#backoff.failed() : 0, next: 'watch' };
   }
 
-  afterIdle(bytes: number): Recovery {
+  /** `isBehind`: whether the server says that it has not come to the version of the watch. */
+  async afterIdle(bytes: number, isBehind: () => Promise<boolean>): Promise<Recovery> {
     this.#idleInRow = bytes > 0 ? 1 : this.#idleInRow + 1;
     if (this.#idleInRow < 2) return { waitMs: 0, next: 'watch' };
+    if (this.#idleInRow < mostIdle && !(await isBehind())) return { waitMs: 0, next: 'watch' };
     this.#idleInRow = 0;
     return { waitMs: 0, next: 'list' };
   }

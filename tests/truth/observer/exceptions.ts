@@ -180,8 +180,8 @@ export class Exceptions {
   }
 }
 
-/** A watch is silent for so long until it is opened anew, and silent again for so long until everything is listed. */
-const relistedAfterMs = 200_000;
+/** A watch is silent for 90 s until it is opened anew, four times until everything is listed; up to a minute of it may lie before the hold. */
+const relistedAfterMs = 290_000;
 
 /** When the service did not look, or lost what it had seen. */
 function darkSpans({ startsAt, disturbances }: Observation): Span[] {
