@@ -338,4 +338,23 @@ describeWatching('monitors that ask otherwise while the service does not look', 
         [],
       );
     });
+
+  test('what was over before a monitor asked for it is told of no later edit either', async () => {
+    const asks = { ...quiet, output: { assertions: [{ name: 'rows', fact: 'rows', min: 1 }] } };
+    const longer = { ...asks, sla: { ...sla, maxDuration: '3h' } };
+    const { verdicts } = await observed({
+      ...history,
+      cronJobs: [aCronJobStory(1, { rhythm: every(1), tellsRows: true, runs: [run(5, 60, { rows: 0 })] })],
+      monitors: [
+        aMonitorStory(1, {
+          spec: quiet,
+          edits: [
+            { at: at(8, 10), spec: asks },
+            { at: at(11, 10), spec: longer },
+          ],
+        }),
+      ],
+    });
+    assert.deepEqual(verdicts, []);
+  });
 });

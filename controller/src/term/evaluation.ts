@@ -325,7 +325,7 @@ class EvaluationOfTerm implements Evaluation {
     const { clock, store, term } = this.#deps;
     await this.#deps.sealDays();
     await this.#sla.run(clock.now(), async (ids, left) => {
-      await this.#passes.evaluateFor('sla-recalculation', ids);
+      await this.#evaluateDue('sla-recalculation', { ids });
       await this.#deps.measureSla(ids, clock.now());
       await rateDue(store, term.epoch, { of: left, signal: this.#signal });
     });
