@@ -416,7 +416,7 @@ test('one limit that is too short for one of several CronJobs is to follow the s
   await fleet.addMonitor({ spec: {} }, [weekly, hourly]);
   await addAlert(fleet, { type: 'deadManTriggered', figures: { measured: 100_000, limit: 90_000, unit: 'seconds' } });
   const [alert] = await alertsOf(fleet);
-  assert.equal(alert?.verdict.step?.label, 'Set by schedule in rules');
+  assert.equal(alert?.verdict.step?.label, 'Set by schedule');
   assert.equal(
     alert.verdict.step.command,
     `kubectl -n prod patch cronjobmonitor dr --type merge -p '{"spec":{"deadManSwitch":{"maxTimeSinceLastSuccess":null,"autoFromSchedule":{"enabled":true}}}}'`,

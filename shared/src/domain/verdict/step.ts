@@ -88,7 +88,8 @@ function changeRule(findings: readonly VerdictFinding[]): VerdictStep | undefine
     command,
     href: `${href}?part=rules#${path}`,
   });
-  return { ...set, label: `Set ${value} in rules` };
+  // A figure alone does not say of what it is.
+  return { ...set, label: /^\d/.test(value) ? `Set ${value} in rules` : `Set ${value}` };
 }
 
 function waitingInWords(reason: string | undefined): string {
