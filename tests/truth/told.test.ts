@@ -256,42 +256,44 @@ for (const database of testDatabases().filter(({ name }) => name === 'sqlite')) 
         );
       });
 
-    test('what waits for the limit of its channel is quiet while a person silences it, and is told when that ends', async () => {
-      const at = dueAt + 15 * secondMs;
-      const endsAt = at + hourMs;
-      const silenced = ['job-4', 'job-7'];
-      const told: string[][] = [];
-      bodies.length = 0;
-      await observe(
-        made(12, before, 2 * hourMs, { maxAlertsPerHour: 60, burstLimit: 2 }),
-        { startsAt: startAt, disturbances: [] },
-        {
-          freshDatabase: () => database.fresh(),
-          logger,
-          lookAt: [at, endsAt - minuteMs],
-          look: async ({ store }, _world, now) => {
-            told.push(namesIn(bodies));
-            if (now === at)
-              await store.transaction((tx) =>
-                putSilence(tx, aSilence({ cronjobs: silenced }, { startsAt: at, endsAt })),
-              );
+    for (const isKilled of [false, true])
+      test(`what waits for the limit of its channel is quiet while a person silences it, and is told when that ends${isKilled ? ', though the service is killed meanwhile' : ''}`, async () => {
+        const at = dueAt + 15 * secondMs;
+        const endsAt = at + hourMs;
+        const killed = { kind: 'killed', at: at + secondMs, untilAt: at + 5 * minuteMs } as const;
+        const silenced = ['job-4', 'job-7'];
+        const told: string[][] = [];
+        bodies.length = 0;
+        await observe(
+          made(12, before, 2 * hourMs, { maxAlertsPerHour: 60, burstLimit: 2 }),
+          { startsAt: startAt, disturbances: isKilled ? [killed] : [] },
+          {
+            freshDatabase: () => database.fresh(),
+            logger,
+            lookAt: [at, endsAt - minuteMs],
+            look: async ({ store }, _world, now) => {
+              told.push(namesIn(bodies));
+              if (now === at)
+                await store.transaction((tx) =>
+                  putSilence(tx, aSilence({ cronjobs: silenced }, { startsAt: at, endsAt })),
+                );
+            },
           },
-        },
-      );
-      const [atFirst = [], meanwhile = []] = told;
-      assert.deepEqual(
-        atFirst.filter((name) => silenced.includes(name)),
-        [],
-        'they had been told before, so that nothing is shown',
-      );
-      assert.equal(meanwhile.length, 10, 'all others are told meanwhile');
-      assert.deepEqual(
-        meanwhile.filter((name) => silenced.includes(name)),
-        [],
-      );
-      const after = namesIn(bodies);
-      assert.deepEqual([after.length, new Set(after).size], [12, 12]);
-    });
+        );
+        const [atFirst = [], meanwhile = []] = told;
+        assert.deepEqual(
+          atFirst.filter((name) => silenced.includes(name)),
+          [],
+          'they had been told before, so that nothing is shown',
+        );
+        assert.equal(meanwhile.length, 10, 'all others are told meanwhile');
+        assert.deepEqual(
+          meanwhile.filter((name) => silenced.includes(name)),
+          [],
+        );
+        const after = namesIn(bodies);
+        assert.deepEqual([after.length, new Set(after).size], [12, 12]);
+      });
 
     test('three failures are told, each once, when their monitor is replaced while the service is stopped for an hour', async () => {
       const history = made(3, before, hourMs);
