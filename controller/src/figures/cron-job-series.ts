@@ -1,14 +1,10 @@
+import { refText, type Ref } from '@cronjob-monitor/shared/contract';
 import { hourMs, minuteMs, type CronJobFacts } from '@cronjob-monitor/shared/domain';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import type { DeliveryMetrics, ProductMetrics, SlaMetrics, VerdictMetrics } from '../metrics/index.ts';
 import type { Selection } from '../selection/index.ts';
 import type { FleetFigures } from './fleet-figures.ts';
 import type { Moves } from './moves.ts';
-
-interface CronJobName {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 /** So long a counter outlives its CronJob: the last increment is scraped by then. */
 const keptForMs = hourMs;
@@ -22,9 +18,9 @@ const lookEveryMs = 1_000;
 export class CronJobSeries {
   readonly #deps;
   /** To be looked at with the next look. */
-  readonly #asked = new Map<string, CronJobName>();
+  readonly #asked = new Map<string, Ref>();
   /** Looked at each minute: since when it is gone; undefined: a monitor that was deleted a moment ago may come back for it. */
-  readonly #leaving = new Map<string, { readonly cronJob: CronJobName; readonly goneAtMs: number | undefined }>();
+  readonly #leaving = new Map<string, { readonly cronJob: Ref; readonly goneAtMs: number | undefined }>();
   #isCovered = false;
 
   constructor(deps: {
@@ -99,14 +95,14 @@ export class CronJobSeries {
     }
   }
 
-  #ask({ namespace, name }: CronJobName): void {
-    this.#asked.set(`${namespace}/${name}`, { namespace, name });
+  #ask({ namespace, name }: Ref): void {
+    this.#asked.set(refText({ namespace, name }), { namespace, name });
   }
 
-  #look(cronJob: CronJobName, nowMs: number): void {
+  #look(cronJob: Ref, nowMs: number): void {
     const { cronJobs, selection, figures, verdictMetrics, productMetrics, deliveryMetrics } = this.#deps;
     const { namespace, name } = cronJob;
-    const key = `${namespace}/${name}`;
+    const key = refText(cronJob);
     const facts = cronJobs.findByName(namespace, name);
     const monitors = facts ? selection.monitorsOf(facts) : [];
     figures.selectedBy(cronJob, monitors);

@@ -6,6 +6,8 @@ import {
   type DeliveryErrorCategory,
   type DeliveryKind,
   type MessageSeverity,
+  refText,
+  type Ref,
 } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
@@ -38,11 +40,6 @@ interface ChannelGauges {
 }
 
 type AlertLabel = 'namespace' | 'cronjob' | 'type' | 'severity' | 'channel';
-interface CronJobName {
-  readonly namespace: string;
-  readonly name: string;
-}
-
 type Result = 'sent' | 'dead' | 'cancelled' | 'collapsed' | 'digested';
 
 /** What became of messages (metrics.md sections 2 and 4): of the leader alone. Counted after the commit of what they tell. */
@@ -57,9 +54,9 @@ export class DeliveryMetrics {
   readonly #lag: Histogram;
   readonly #ofChannels: ReturnType<typeof channelGauges>;
   /** Series that name a CronJob, by CronJob, and since when no monitor selects it, monotonic; undefined: it is watched. */
-  readonly #named = new Map<string, CronJobName & { readonly series: Map<string, Record<AlertLabel, string>> }>();
+  readonly #named = new Map<string, Ref & { readonly series: Map<string, Record<AlertLabel, string>> }>();
   /** Told of each CronJob that gets series. */
-  onNamed: ((cronJob: CronJobName) => void) | undefined;
+  onNamed: ((cronJob: Ref) => void) | undefined;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -177,13 +174,13 @@ export class DeliveryMetrics {
   }
 
   /** CronJobs with series. */
-  named(): Iterable<CronJobName> {
+  named(): Iterable<Ref> {
     return this.#named.values();
   }
 
   /** Its series end: the CronJob is gone, or not watched, and the last increment was scraped. */
-  forget({ namespace, name }: CronJobName): void {
-    const key = `${namespace}/${name}`;
+  forget({ namespace, name }: Ref): void {
+    const key = refText({ namespace, name });
     for (const labels of this.#named.get(key)?.series.values() ?? [])
       for (const counter of [this.#alerts, this.#failed]) counter.remove(labels);
     this.#named.delete(key);
@@ -192,7 +189,7 @@ export class DeliveryMetrics {
   #know(labels: Record<AlertLabel, string>): Record<AlertLabel, string> {
     const { namespace, cronjob: name } = labels;
     if (name === '') return labels;
-    const key = `${namespace}/${name}`;
+    const key = refText({ namespace, name });
     const named = this.#named.get(key) ?? { namespace, name, series: new Map() };
     named.series.set(JSON.stringify(labels), labels);
     if (this.#named.has(key)) return labels;

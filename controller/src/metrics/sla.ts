@@ -1,12 +1,8 @@
+import { refText, type Ref } from '@cronjob-monitor/shared/contract';
 import { Gauge, type Registry } from 'prom-client';
 
-interface CronJobName {
-  readonly namespace: string;
-  readonly name: string;
-}
-
 /** Figures of one CronJob over the windows of its monitors. What is absent has no runs, and so no series. */
-interface SlaFigures extends CronJobName {
+interface SlaFigures extends Ref {
   /** Percent, by the label of the monitor. */
   readonly rates: ReadonlyMap<string, number>;
   /** Of the newest success, those about which a monitor asserts something, by name. */
@@ -25,9 +21,9 @@ export class SlaMetrics {
   readonly #duration: Gauge<'namespace' | 'cronjob' | 'percentile'>;
   readonly #fact: Gauge<'namespace' | 'cronjob' | 'fact'>;
   /** CronJobs that have a series, the monitors whose rate is shown, and the facts that are. */
-  readonly #shown = new Map<string, CronJobName & { readonly monitors: Set<string>; readonly facts: Set<string> }>();
+  readonly #shown = new Map<string, Ref & { readonly monitors: Set<string>; readonly facts: Set<string> }>();
   /** Told of each CronJob that gets series. */
-  onNamed: ((cronJob: CronJobName) => void) | undefined;
+  onNamed: ((cronJob: Ref) => void) | undefined;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -53,7 +49,7 @@ export class SlaMetrics {
 
   /** All that is known of a CronJob now; what was shown besides goes. */
   measured({ namespace, name, rates, facts, durations }: SlaFigures): void {
-    const key = `${namespace}/${name}`;
+    const key = refText({ namespace, name });
     const before = this.#shown.get(key);
     for (const monitor of before?.monitors ?? []) {
       if (!rates.has(monitor)) this.#rate.remove({ namespace, cronjob: name, monitor });
@@ -75,13 +71,13 @@ export class SlaMetrics {
   }
 
   /** CronJobs with series. */
-  named(): Iterable<CronJobName> {
+  named(): Iterable<Ref> {
     return this.#shown.values();
   }
 
   /** These monitors select it, by their labels: series of others end, and all where there are none. */
-  selectedBy({ namespace, name }: CronJobName, selecting: ReadonlySet<string>): void {
-    const key = `${namespace}/${name}`;
+  selectedBy({ namespace, name }: Ref, selecting: ReadonlySet<string>): void {
+    const key = refText({ namespace, name });
     const shown = this.#shown.get(key);
     for (const monitor of shown?.monitors ?? []) {
       if (selecting.has(monitor)) continue;

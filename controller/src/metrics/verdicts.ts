@@ -1,10 +1,5 @@
-import { severities, type SchedulerName, type Severity } from '@cronjob-monitor/shared/contract';
+import { refText, severities, type Ref, type SchedulerName, type Severity } from '@cronjob-monitor/shared/contract';
 import { Gauge, type Registry } from 'prom-client';
-
-interface CronJobName {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 /** An alert as far as it is counted. */
 export interface CountedAlert {
@@ -22,9 +17,9 @@ export class VerdictMetrics {
   /** Active alerts by id: many may stand behind one series. */
   readonly #counted = new Map<string, CountedAlert>();
   /** CronJobs that have a series. */
-  readonly #shown = new Map<string, CronJobName>();
+  readonly #shown = new Map<string, Ref>();
   /** Told of each CronJob that has an alert less. */
-  onNamed: ((cronJob: CronJobName) => void) | undefined;
+  onNamed: ((cronJob: Ref) => void) | undefined;
 
   constructor(registry: Registry, of: { readonly blindSeconds: () => number }) {
     const registers = [registry];
@@ -73,14 +68,14 @@ export class VerdictMetrics {
   }
 
   /** CronJobs with series. */
-  named(): Iterable<CronJobName> {
+  named(): Iterable<Ref> {
     return this.#shown.values();
   }
 
   /** The CronJob is gone, or not watched: its gauge ends, but not while an alert tells that it is missing. */
-  forget({ namespace, name }: CronJobName): void {
+  forget({ namespace, name }: Ref): void {
     if (this.#counted.values().some((alert) => alert.namespace === namespace && alert.cronJobName === name)) return;
-    this.#shown.delete(`${namespace}/${name}`);
+    this.#shown.delete(refText({ namespace, name }));
     for (const severity of severities) this.#active.remove({ namespace, cronjob: name, severity });
   }
 
