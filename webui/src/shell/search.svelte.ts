@@ -15,9 +15,10 @@ import { live } from '../state/live.svelte.ts';
 import { session } from '../state/session.svelte.ts';
 import { preferences } from '../state/preferences.svelte.ts';
 import { after } from '../state/timer.ts';
-import { actionsOf, copyCommand } from '../pages/cronjob-parts/actions.svelte.ts';
+import { actionsOf } from '../pages/cronjob-parts/actions.svelte.ts';
 import { hands, silenceOf } from '../pages/alert-parts/alert-actions.svelte.ts';
 import { describeCronJob } from '../format/kubectl.ts';
+import { copy } from '../kit/copy/copy.ts';
 import { toasts } from '../kit/toast/toasts.svelte.ts';
 import { readCommand, sayCommand, type Command, type Verb } from './command.ts';
 import { shownPages } from './navigation.ts';
@@ -218,7 +219,7 @@ function commandEntry(verb: Verb, cronJob: CronJob): PaletteEntry {
     case 'who hears':
       return { ...entry, href: addressOf('cronjob', { namespace, name }, { part: 'rules' }) };
     case 'copy':
-      return { ...entry, run: () => void copyCommand(describeCronJob(cronJob)) };
+      return { ...entry, run: () => void copy(describeCronJob(cronJob)) };
     default:
       return refuse('It is so already');
   }

@@ -9,7 +9,7 @@ import { describeCronJob, jobsOf } from '../../format/kubectl.ts';
 import { nextRunText } from '../../format/next-run.ts';
 import { plural } from '../../format/figures.ts';
 import { confirmation } from '../../kit/confirm/confirm.svelte.ts';
-import { copyText } from '../../kit/copy-button/copy-text.ts';
+import { copy } from '../../kit/copy/copy.ts';
 import type { MenuItem } from '../../kit/menu/menu-item.ts';
 import { toasts } from '../../kit/toast/toasts.svelte.ts';
 import { addressOf, router } from '../../router.svelte.ts';
@@ -81,8 +81,8 @@ export function menuOf(cronJob: Listed): MenuItem[] {
     ...chooseItems(`${cronJob.namespace}/${cronJob.name}`),
     ...(isGroupName(cronJob.name)
       ? []
-      : [{ word: 'Copy kubectl command', run: () => void copyCommand(describeCronJob(cronJob)), isApart: true }]),
-    { word: 'Copy name', run: () => void copyCommand(`${cronJob.namespace}/${cronJob.name}`) },
+      : [{ word: 'Copy kubectl command', run: () => void copy(describeCronJob(cronJob)), isApart: true }]),
+    { word: 'Copy name', run: () => void copy(`${cronJob.namespace}/${cronJob.name}`) },
   ];
 }
 
@@ -104,8 +104,8 @@ function acknowledgeItems({ namespace, name, activeAlerts, heldAlerts }: Listed)
 /** What the page of a CronJob, or of a group of Jobs, offers besides its actions. */
 export function moreOf(cronJob: Ref): MenuItem[] {
   const commands = [
-    { word: 'Copy kubectl describe', run: () => void copyCommand(describeCronJob(cronJob)) },
-    { word: 'Copy kubectl get jobs', run: () => void copyCommand(jobsOf(cronJob)) },
+    { word: 'Copy kubectl describe', run: () => void copy(describeCronJob(cronJob)) },
+    { word: 'Copy kubectl get jobs', run: () => void copy(jobsOf(cronJob)) },
   ];
   const ofCronJob = isGroupName(cronJob.name) ? [] : commands;
   return [...silenceItems(cronJob), ...ofCronJob, { word: 'Print', run: () => print() }];
@@ -123,11 +123,6 @@ export function crumbsOf({ namespace, name }: Ref): { readonly word: string; rea
     { word: kind ?? 'CronJobs', href: addressOf('cronjobs', {}, { kind }) },
     { word: namespace, href: addressOf('cronjobs', {}, { kind, ns: namespace }) },
   ];
-}
-
-export async function copyCommand(text: string): Promise<void> {
-  const result = await copyText(text);
-  toasts.say(result === 'copied' ? 'Copied' : `The clipboard was refused. The text: ${text}`);
 }
 
 /** A run that was started from here is shown until the service tells of it, and for so long at most. */
