@@ -202,7 +202,7 @@ function freshEntry(): string {
 }
 
 /** Where the browser is. Links inside the page change it without a reload; back and forward work and bring back the scroll. */
-export class Router {
+class Router {
   readonly #scroll = new ScrollMemory();
   #path = $state('/');
   #search = $state('');

@@ -30,7 +30,7 @@ interface Wish {
 }
 
 /** How changes reach this page. */
-export type Connection = 'connecting' | 'live' | 'checking' | 'away';
+type Connection = 'connecting' | 'live' | 'checking' | 'away';
 
 /** What the world gives, so that a test can give something else. */
 interface LiveWorld {

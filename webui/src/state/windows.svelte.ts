@@ -10,7 +10,7 @@ export interface WindowAnswer<Item> {
   readonly pagination?: Pagination;
 }
 
-export interface WindowsOptions<Item, Page extends WindowAnswer<Item>> {
+interface WindowsOptions<Item, Page extends WindowAnswer<Item>> {
   readonly load: (range: { limit: number; offset: number }, signal: AbortSignal) => Promise<Answer<Page>>;
   readonly keyOf: (item: Item) => string;
   readonly concerns?: (hint: Hint) => boolean;

@@ -1,9 +1,11 @@
 import type { BulkAction, BulkBody, BulkRef, BulkRow } from '@cronjob-monitor/shared/contract';
 import { actOnMany } from '../../api/alerts.ts';
-import { exportList, type ExportFormat } from '../../api/exports.ts';
+import type { Query } from '../../api/client.ts';
+import { exportList, type ExportedList, type ExportFormat } from '../../api/exports.ts';
 import { named } from '../../api/named.ts';
 import { silenceEnd, type SilenceChoice } from '../../format/ends.ts';
 import { plural } from '../../format/figures.ts';
+import type { MenuItem } from '../../kit/menu/menu-item.ts';
 import { saveFile } from '../../kit/save-file/save-file.ts';
 import { toasts } from '../../kit/toast/toasts.svelte.ts';
 import { clusters } from '../../state/clusters.svelte.ts';
@@ -66,19 +68,6 @@ class Together {
     return this.#perform('suspend', rows, {});
   }
 
-  /** A file of the rows that are chosen. */
-  async save(rows: readonly Choosable[], format: ExportFormat): Promise<void> {
-    try {
-      const file = await named(`Could not export ${plural(rows.length, 'row')}`, () =>
-        exportList('cronjobs', { refs: rows.map(({ key }) => key), kind: ['CronJob', 'Jobs'] }, format),
-      );
-      saveFile(file);
-      toasts.say(`Saved ${file.name}`, { tone: 'ok' });
-    } catch (error) {
-      tellFailure(error);
-    }
-  }
-
   close(): void {
     this.left = [];
   }
@@ -137,6 +126,28 @@ class Together {
 }
 
 export const together = new Together();
+
+/** Lines of a menu that save rows of a list as a file: all that the filters of the view leave, and not its page alone. */
+export function exportItems(
+  list: ExportedList,
+  query: Query,
+  { what, rows = 'All rows', missing }: { what: string; rows?: string; missing?: string | undefined },
+): MenuItem[] {
+  async function save(format: ExportFormat): Promise<void> {
+    try {
+      const file = await named(`Could not export ${what}`, () => exportList(list, query, format));
+      saveFile(file);
+      toasts.say(`Saved ${file.name}`, { tone: 'ok' });
+    } catch (error) {
+      tellFailure(error);
+    }
+  }
+  return (['csv', 'json'] as const).map((format) => ({
+    word: `${rows} as ${format.toUpperCase()}`,
+    missing,
+    run: () => void save(format),
+  }));
+}
 
 /** One by its name, more by their number. */
 function namesOf(refs: readonly BulkRef[]): string {
