@@ -14,6 +14,14 @@ import {
 
 const nowMs = Date.parse('2026-11-21T14:03:00.000Z');
 const viewer = { nowMs, timeZone: 'UTC' };
+const stats = {
+  alertsSentTotal: 12,
+  alertsFailedTotal: 3,
+  consecutiveFailures: 0,
+  lastAlertTime: null,
+  lastFailedTime: null,
+  lastFailedError: null,
+};
 const at = (clock: string): string => `2026-11-21T${clock}.000Z`;
 
 describe('a channel', () => {
@@ -28,8 +36,13 @@ describe('a channel', () => {
   test('says how it stands and what to do', () => {
     assert.equal(readyText({ reason: 'SecretNotFound', message: '' }), 'Its Secret does not exist');
     assert.equal(readyText({ reason: 'Unauthorized', message: 'It answered 401' }), 'It answered 401');
-    assert.match(nextStep({ ready: false, reason: 'Unauthorized' }) ?? '', /^Renew the credentials/);
-    assert.equal(nextStep({ ready: true, reason: 'Validated' }), undefined);
+    assert.match(nextStep({ ready: false, reason: 'Unauthorized', stats }, viewer) ?? '', /^Renew the credentials/);
+    assert.equal(nextStep({ ready: true, reason: 'Validated', stats }, viewer), undefined);
+    const failed = { ...stats, lastFailedTime: at('13:00'), lastFailedError: 'it answered 500' };
+    assert.match(
+      nextStep({ ready: true, reason: 'Validated', stats: failed }, viewer) ?? '',
+      /^Last failure .*: it answered 500\.$/,
+    );
     assert.equal(channelMark({ ready: false, reason: 'NotChecked' }).word, 'Not checked');
     assert.equal(channelMark({ ready: false, reason: 'Gone' }).word, 'Not ready');
   });

@@ -1,11 +1,11 @@
-import type { Channel, ChannelTestResult, Delivery } from '@cronjob-monitor/shared/contract';
-import type { Mark } from '../kit/icon/shapes.ts';
+import type { Channel, ChannelDetail, ChannelTestResult, Delivery } from '@cronjob-monitor/shared/contract';
+import type { Mark, Tone } from '../kit/icon/shapes.ts';
 import { reasonText } from './alert-reasons.ts';
 import { spelledOut } from './duration.ts';
-import { ordinal } from './figures.ts';
+import { countText, ordinal, plural } from './figures.ts';
 import { readyMark } from './marks.ts';
 import { safeText } from './safe-text.ts';
-import { relativeText, shortTimeText } from './time.ts';
+import { bothTimes, relativeText, shortTimeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Chats by the names that they call themselves. */
@@ -62,9 +62,14 @@ export function readyText({ reason, message }: Pick<Channel, 'reason' | 'message
   return message === '' || reason === 'Validated' ? (reasons[reason] ?? reason) : spelledOut(message);
 }
 
-/** What to do about a channel that is not ready. */
-export function nextStep({ ready, reason }: Pick<Channel, 'ready' | 'reason'>): string | undefined {
-  return ready ? undefined : nextSteps[reason];
+/** What to do about a channel that is not ready, and what failed last. */
+export function nextStep(
+  { ready, reason, stats }: Pick<Channel, 'ready' | 'reason' | 'stats'>,
+  viewer: Viewer,
+): string | undefined {
+  const { lastFailedTime: at, lastFailedError: error } = stats;
+  const failure = at === null ? undefined : `Last failure ${bothTimes(at, viewer)}${error ? `: ${error}` : ''}.`;
+  return [ready ? undefined : nextSteps[reason], failure].filter(Boolean).join(' ') || undefined;
 }
 
 /** Ready, or not, as the first word of its row. */
@@ -94,6 +99,70 @@ export function provedText({ proved, missedDrill }: Pick<Channel, 'proved' | 'mi
       ? 'never proved by a drill'
       : `last proved ${relativeText(proved.at, nowMs)}${proved.by === null ? '' : ` by ${safeText(proved.by)}`}`;
   return missedDrill ? `not proved: its newest drill was missed, ${last}` : last;
+}
+
+/** A cell of the facts of a channel; `isStale`: false where it does not age with the others. */
+interface ChannelFact {
+  readonly label: string;
+  readonly value: string;
+  readonly note: string | undefined;
+  readonly tone?: Tone | undefined;
+  readonly isStale?: false;
+}
+
+/** What is known of a channel beside its readiness, in the order of its page; `result`: of a test of this visit. */
+export function channelFacts(
+  channel: ChannelDetail,
+  result: ChannelTestResult | undefined,
+  viewer: Viewer,
+): readonly ChannelFact[] {
+  const { lastTest, stats } = channel;
+  const time = (at: string): string => shortTimeText(at, viewer.timeZone, viewer.nowMs);
+  const testNote =
+    lastTest === null ? undefined : [bothTimes(lastTest.time, viewer), lastTest.message].filter(Boolean).join(': ');
+  const hasFailed = result ? !result.success : lastTest?.result === 'failed';
+  const waiting = [
+    channel.queued > 0 ? `${countText(channel.queued)} queued` : undefined,
+    channel.parked > 0 ? `${countText(channel.parked)} parked` : undefined,
+    channel.dead > 0 ? `${countText(channel.dead)} given up` : undefined,
+  ].filter((part) => part !== undefined);
+  return [
+    {
+      label: 'Last test',
+      value: result ? testText(result) : lastTestText(channel),
+      tone: hasFailed ? 'crit' : undefined,
+      note: testNote,
+    },
+    {
+      label: 'Proved by a person',
+      value: provedText(channel, viewer.nowMs),
+      tone: channel.missedDrill ? 'warn' : undefined,
+      note: channel.drill?.next ? `next drill ${time(channel.drill.next)}` : 'no drill is planned',
+    },
+    {
+      label: 'Waiting',
+      value: waiting.length === 0 ? 'No message' : waiting.join(', '),
+      tone: channel.dead > 0 ? 'crit' : channel.parked > 0 ? 'held' : undefined,
+      note: channel.parked > 0 ? 'parked ones go out when it is mended' : undefined,
+    },
+    {
+      label: 'Sent',
+      value: plural(stats.alertsSentTotal, 'message'),
+      note: stats.lastAlertTime === null ? 'no alert yet' : `last alert ${time(stats.lastAlertTime)}`,
+    },
+    {
+      label: 'Failed',
+      value: countText(stats.alertsFailedTotal),
+      tone: stats.consecutiveFailures > 0 ? 'warn' : undefined,
+      note: `${stats.consecutiveFailures} in a row`,
+    },
+    {
+      label: 'Limits',
+      value: `${countText(channel.rateLimiting.maxAlertsPerHour)} an hour`,
+      note: `burst ${countText(channel.rateLimiting.burstLimit)}`,
+      isStale: false,
+    },
+  ];
 }
 
 /** What a delivery is about: the kind of alert, or the message's own kind. */
