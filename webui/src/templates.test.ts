@@ -47,6 +47,10 @@ test('no template brings markup of strangers, a list without keys, or what the p
   assert.deepEqual(found, []);
 });
 
+test('the user interface is at most 110 components: a slice with one parent is told in it', () => {
+  assert.ok(components.length <= 110, `there are ${components.length}`);
+});
+
 test('a sentence that may be cut has the whole of it in its tooltip', () => {
   const source = readFileSync(`${folder}/kit/sentence/Sentence.svelte`, 'utf8');
   assert.match(source, /data-tip=\{lines && safe\}/);

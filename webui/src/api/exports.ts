@@ -3,7 +3,7 @@ import { download, type Query } from './client.ts';
 /** Lists of the API that it also gives as a whole file. */
 const exportedLists = ['cronjobs', 'sla', 'alerts', 'alerts/history'] as const;
 export type ExportedList = (typeof exportedLists)[number] | `cronjobs/${string}/${string}/${'executions' | 'slots'}`;
-export type ExportFormat = 'csv' | 'json';
+type ExportFormat = 'csv' | 'json';
 
 /** All rows of the same filters, made by the server. */
 export function exportList(

@@ -5,7 +5,7 @@ export type Theme = (typeof themes)[number];
 export const zones = ['utc', 'browser', 'cluster'] as const;
 export type Zone = (typeof zones)[number];
 export const densities = ['comfortable', 'dense'] as const;
-export type Density = (typeof densities)[number];
+type Density = (typeof densities)[number];
 
 function oneOf<T extends string>(words: readonly T[]): (value: unknown) => value is T {
   return (value): value is T => words.some((word) => word === value);

@@ -3,7 +3,7 @@ import type { BulkRef, SilenceInput } from '@cronjob-monitor/shared/contract';
 import type { SilenceChoice } from '../../format/ends.ts';
 
 /** What a note is written on: alerts that were acknowledged just now. */
-export interface Noted {
+interface Noted {
   readonly alertIds: readonly string[];
   readonly name: string;
 }

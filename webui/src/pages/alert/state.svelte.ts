@@ -11,7 +11,7 @@ import { Resource } from '../../state/resource.svelte.ts';
 import { viewer } from '../../state/viewer.svelte.ts';
 
 export const shownGroups = ['all', ...lineGroups] as const;
-export type ShownGroup = (typeof shownGroups)[number];
+type ShownGroup = (typeof shownGroups)[number];
 
 /** A run that began so long before the condition may still be its cause. */
 const before = 6 * 3_600_000;

@@ -1,7 +1,7 @@
 import type { BulkAction, BulkBody, BulkRef, BulkRow } from '@cronjob-monitor/shared/contract';
 import { actOnMany } from '../../api/alerts.ts';
 import type { Query } from '../../api/client.ts';
-import { exportList, type ExportedList, type ExportFormat } from '../../api/exports.ts';
+import { exportList, type ExportedList } from '../../api/exports.ts';
 import { named } from '../../api/named.ts';
 import { silenceEnd, type SilenceChoice } from '../../format/ends.ts';
 import { plural } from '../../format/figures.ts';
@@ -133,7 +133,7 @@ export function exportItems(
   query: Query,
   { what, rows = 'All rows', missing }: { what: string; rows?: string; missing?: string | undefined },
 ): MenuItem[] {
-  async function save(format: ExportFormat): Promise<void> {
+  async function save(format: 'csv' | 'json'): Promise<void> {
     try {
       const file = await named(`Could not export ${what}`, () => exportList(list, query, format));
       saveFile(file);
