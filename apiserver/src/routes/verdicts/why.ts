@@ -1,9 +1,11 @@
 import type { Told, VerdictKind } from '@cronjob-monitor/shared/contract';
 import {
+  alertWords,
   changeWords,
   compareRuns,
   exitInWords,
   failureOf,
+  instantIn,
   missedCause,
   lacksSuccess,
   openRunOf,
@@ -19,7 +21,9 @@ import {
   listActiveJobs,
   listCronJobsById,
   listLastFailures,
+  listOpenAlerts,
   listSuspensions,
+  type ActiveJob,
   type CatalogCronJob,
   type NamedRun,
   type StoredAlert,
@@ -55,7 +59,11 @@ export async function gatherWhy(
   const known = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
   const unknown = [...new Set(alerts.map(({ cronJobId }) => cronJobId).filter((id) => !known.has(id)))];
   for (const cronJob of await listCronJobsById(store, unknown)) known.set(cronJob.id, cronJob);
-  const findings = await gatherFindings(deps, alerts, surroundings);
+  const lacking = alerts.filter((alert) => isLacking(alert, known));
+  const idsLacking = lacking.map(({ cronJobId }) => cronJobId);
+  const missed = (await listOpenAlerts(store, idsLacking)).filter(({ type }) => type === 'missedSchedule');
+  const missedOf = new Map(missed.map((alert) => [alert.cronJobId, alert]));
+  const findings = await gatherFindings(deps, [...alerts, ...missed], surroundings);
   const ofRate = [
     ...alerts.filter(isOfRate).map(({ cronJobId }) => cronJobId),
     ...cronJobs.filter(hasLowRate).map(({ id }) => id),
@@ -79,8 +87,8 @@ export async function gatherWhy(
     const suspension = suspensions.get(id);
     return suspension && suspendedCause(suspension);
   };
-  const waits = await gatherWaits(store, { stuck: alerts.filter(isStuck), cronJobs, known });
-  const gathered: Gathered = { known, lastFailures, explained, findings, suspendedBy, waits };
+  const waits = await gatherWaits(store, { stuck: [...alerts.filter(isStuck), ...lacking], cronJobs, known });
+  const gathered: Gathered = { known, lastFailures, explained, findings, suspendedBy, waits, missedOf };
   return {
     suspensionOf: (id) => suspensions.get(id),
     ofAlert: (alert, told) => explainAlert(gathered, alert, told),
@@ -97,24 +105,30 @@ interface Gathered {
   readonly findings: Awaited<ReturnType<typeof gatherFindings>>;
   readonly suspendedBy: (cronJobId: number) => string | undefined;
   readonly waits: Waits;
+  /** Of CronJobs that lack a success and whose runs did not start: the alert that says so. */
+  readonly missedOf: ReadonlyMap<number, StoredAlert>;
 }
 
 function explainAlert(
-  { known, lastFailures, explained, findings, suspendedBy, waits }: Gathered,
+  { known, lastFailures, explained, findings, suspendedBy, waits, missedOf }: Gathered,
   alert: StoredAlert,
   told: Told,
 ): Explanation {
   const cronJob = known.get(alert.cronJobId);
   const run = runOf(alert, { known, lastFailures });
   const why = run && explained(run);
-  const found = findings(alert);
   const named = cronJob && alert.endedAt === undefined ? zoneFindings(cronJob) : [];
   const { facts } = toWordedAlert(alert);
   const stuckJob = alert.type === 'jobStuck' ? facts.jobName : undefined;
   // A Job that goes on for too long, or whose pods do not end, waits for nothing unless a reason says so.
   const isWaiting = alert.subject === 'notStarted' || (facts.reason ?? '') !== '';
   const looked = stuckJob === undefined ? slowJobOf(alert, cronJob) : isWaiting ? undefined : stuckJob;
-  const missed = alert.type === 'missedSchedule' ? missedCause(facts.verdict?.detail) : undefined;
+  // Without a success for too long is how it looks: what keeps its runs from one is the cause.
+  const lacks = isLacking(alert, known);
+  const job = lacks ? waits.jobOf(alert.cronJobId) : undefined;
+  const miss = alert.type === 'missedSchedule' ? alert : lacks && !job ? missedOf.get(alert.cronJobId) : undefined;
+  const found = [alert, ...(miss && miss !== alert ? [miss] : [])].flatMap(findings);
+  const missed = miss && missedCause(toWordedAlert(miss).facts.verdict?.detail);
   const step = stepOf({
     cronJob: alert.cronJob,
     kind: alert.type,
@@ -123,8 +137,10 @@ function explainAlert(
       ? (why?.step ?? openRunOf(alert.cronJob, run.jobName))
       : looked
         ? openRunOf(alert.cronJob, looked)
-        : undefined,
-    waiting: stuckJob && isWaiting ? { jobName: stuckJob, reason: facts.reason } : undefined,
+        : job && job.waitingReason === undefined
+          ? openRunOf(alert.cronJob, job.jobName, 'Open the run: it goes on')
+          : undefined,
+    waiting: stuckJob && isWaiting ? { jobName: stuckJob, reason: facts.reason } : job && toWaiting(job),
     runbook: runbookOf(cronJob),
     isSuspended: cronJob?.suspended ?? false,
     refusal: missed?.refusal,
@@ -137,15 +153,16 @@ function explainAlert(
     cause:
       (isOfRate(alert) ? failed && lastFailureWords(failed) : failed) ??
       missed?.words ??
-      (isStuck(alert)
-        ? waits.causeOf(alert.cronJobId)
+      (miss && miss !== alert ? alertWords(toWordedAlert(miss)) : undefined) ??
+      (isStuck(alert) || job
+        ? (waits.causeOf(alert.cronJobId) ?? (job && goesOnWords(job)))
         : alert.endedAt === undefined && isOfSuspension(alert.type)
           ? suspendedBy(alert.cronJobId)
           : undefined),
     // What changed before one of the runs that failed says little of how many did.
     change:
       (isOfRate(alert) ? undefined : why?.change) ??
-      (isStuck(alert) ? waits.changeOf(alert.cronJobId, facts.jobName) : undefined),
+      (isStuck(alert) || job ? waits.changeOf(alert.cronJobId, job?.jobName ?? facts.jobName) : undefined),
     logLine: why?.logLine,
     step: alert.endedAt === undefined ? step : run && why?.step,
     findings: found,
@@ -153,7 +170,7 @@ function explainAlert(
 }
 
 function explainCronJob(
-  { lastFailures, explained, suspendedBy, waits }: Omit<Gathered, 'known' | 'findings'>,
+  { lastFailures, explained, suspendedBy, waits }: Gathered,
   cronJob: CatalogCronJob,
   kind: VerdictKind,
 ): Explanation {
@@ -190,11 +207,27 @@ const isOfSuspension = (kind: VerdictKind): boolean =>
 
 const isStuck = ({ type, endedAt }: StoredAlert): boolean => type === 'jobStuck' && endedAt === undefined;
 
+/** It has had no success for too long, and no run of it failed that would say why. */
+function isLacking(alert: StoredAlert, known: ReadonlyMap<number, CatalogCronJob>): boolean {
+  return alert.endedAt === undefined && lacksSuccess(alert) && !known.get(alert.cronJobId)?.failedRun;
+}
+
+const toWaiting = ({
+  jobName,
+  waitingReason,
+}: ActiveJob): { jobName: string; reason: string | undefined } | undefined =>
+  waitingReason === undefined ? undefined : { jobName, reason: waitingReason };
+
+const goesOnWords = ({ jobName, createdAt }: ActiveJob): string =>
+  `Job ${jobName} goes on for ${instantIn('age', createdAt)}`;
+
 interface Waits {
   /** What keeps Jobs of a CronJob from starting. */
   readonly causeOf: (cronJobId: number) => string | undefined;
   /** What a deploy changed between the last success and a Job that has not started: it is made from the present template. */
   readonly changeOf: (cronJobId: number, jobName: string | undefined) => string | undefined;
+  /** The Job that has not ended, the oldest one; one that has not started before others. */
+  readonly jobOf: (cronJobId: number) => ActiveJob | undefined;
 }
 
 /** What waits in vain is known of its CronJob; what else waits, and since which change, is asked of the Jobs themselves. Mostly none does. */
@@ -232,6 +265,7 @@ async function gatherWaits(
       return job && waitingCause({ reason: job.waitingReason, message: job.waitingMessage });
     },
     changeOf: (cronJobId, jobName) => changes.get(`${cronJobId} ${jobName}`),
+    jobOf: (cronJobId) => [...unstarted, ...jobs].find((one) => one.cronJobId === cronJobId),
   };
 }
 
