@@ -13,7 +13,7 @@ const linePx = 18;
 const logPx = 30;
 const foldedPx = 54;
 /** What an open row says stands in a column that is narrower than the window by so much. */
-const besideWordsPx = 1_048;
+const besideWordsPx = 1_042;
 /** What holds an alert back has a line of its own. */
 const holdPx = 24;
 const letterPx = 6.1;
