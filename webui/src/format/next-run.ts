@@ -27,8 +27,7 @@ export function nextRunText(cronJob: Coming, viewer: Viewer, details: ComingDeta
   if (cronJob.suspended) return 'Will not run: suspended';
   if (nextRun === null) return 'Not known yet';
   const due = dueText(nextRun, viewer);
-  const isForbid = cronJob.concurrencyPolicy === 'Forbid';
-  if (isForbid && details.activeJobs?.some((job) => !job.finishing && isStartless(job)))
+  if (cronJob.concurrencyPolicy === 'Forbid' && details.activeJobs?.some((job) => !job.finishing && isStartless(job)))
     return `May be skipped: Forbid, and a run that has not started covers ${due}`;
   const covering = coveringSeconds(cronJob, msOf(nextRun), details, viewer.nowMs);
   if (covering !== undefined)

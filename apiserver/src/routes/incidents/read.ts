@@ -283,8 +283,7 @@ export function headlineOf(
     const unknown = states.unknown === 0 ? '' : `; ${states.unknown} unknown`;
     // Said of what was judged, and of nothing else.
     const isJudged = status === 'healthy' && schedulersRunning.includes('dead-man-switch');
-    if (isJudged && missing + groups + states.unknown === 0)
-      return `${fineWords(totalCronJobs, states.suspended)}${tail}`;
+    if (isJudged && missing + groups + states.unknown === 0) return fineWords(totalCronJobs, states.suspended) + tail;
     return `${counted(totalCronJobs, 'CronJob')}, none fails${unknown}${tail}`;
   }
   const names = items

@@ -102,11 +102,8 @@ export function isRule(path: string | undefined): boolean {
 }
 
 /** What would let a rule of the monitor hold, or runs of the CronJob start; undefined: no value is known. */
-function mendOf(
-  { code, path, mend }: LintFinding,
-  { monitor, cronJob }: StoredAlert,
-  isShared: boolean,
-): VerdictFinding['mend'] {
+function mendOf(finding: LintFinding, alert: StoredAlert, isShared: boolean): VerdictFinding['mend'] {
+  const [{ code, path, mend }, { monitor, cronJob }] = [finding, alert];
   if (mend == null || path === undefined) return undefined;
   if (!isRule(path))
     return { path, value: String(mend), command: patchCommand({ kind: 'cronjob', ...cronJob }, path, mend) };

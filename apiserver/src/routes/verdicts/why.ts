@@ -57,17 +57,13 @@ export async function gatherWhy(
 ): Promise<Why> {
   const { store } = deps;
   const known = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
-  const unknown = [...new Set(alerts.map(({ cronJobId }) => cronJobId).filter((id) => !known.has(id)))];
+  const unknown = [...new Set(alerts.map(idOf).filter((id) => !known.has(id)))];
   for (const cronJob of await listCronJobsById(store, unknown)) known.set(cronJob.id, cronJob);
   const lacking = alerts.filter((alert) => isLacking(alert, known));
-  const idsLacking = lacking.map(({ cronJobId }) => cronJobId);
-  const missed = (await listOpenAlerts(store, idsLacking)).filter(({ type }) => type === 'missedSchedule');
-  const missedOf = new Map(missed.map((alert) => [alert.cronJobId, alert]));
-  const findings = await gatherFindings(deps, [...alerts, ...missed], surroundings);
-  const ofRate = [
-    ...alerts.filter(isOfRate).map(({ cronJobId }) => cronJobId),
-    ...cronJobs.filter(hasLowRate).map(({ id }) => id),
-  ];
+  const open = lacking.length === 0 ? [] : await listOpenAlerts(store, [...new Set(lacking.map(idOf))]);
+  const missedOf = new Map(open.flatMap((one) => (one.type === 'missedSchedule' ? [[one.cronJobId, one]] : [])));
+  const findings = await gatherFindings(deps, [...alerts, ...missedOf.values()], surroundings);
+  const ofRate = [...alerts.filter(isOfRate).map(idOf), ...cronJobs.filter(hasLowRate).map(({ id }) => id)];
   const lastFailures = await listLastFailures(
     store,
     [...new Set(ofRate)].flatMap((id) => known.get(id) ?? []),
@@ -140,7 +136,10 @@ function explainAlert(
         : job && job.waitingReason === undefined
           ? openRunOf(alert.cronJob, job.jobName, 'Open the run: it goes on')
           : undefined,
-    waiting: stuckJob && isWaiting ? { jobName: stuckJob, reason: facts.reason } : job && toWaiting(job),
+    waiting:
+      stuckJob && isWaiting
+        ? { jobName: stuckJob, reason: facts.reason }
+        : job && { jobName: job.jobName, reason: job.waitingReason },
     runbook: runbookOf(cronJob),
     isSuspended: cronJob?.suspended ?? false,
     refusal: missed?.refusal,
@@ -155,7 +154,8 @@ function explainAlert(
       missed?.words ??
       (miss && miss !== alert ? alertWords(toWordedAlert(miss)) : undefined) ??
       (isStuck(alert) || job
-        ? (waits.causeOf(alert.cronJobId) ?? (job && goesOnWords(job)))
+        ? (waits.causeOf(alert.cronJobId) ??
+          (job && `Job ${job.jobName} goes on for ${instantIn('age', job.createdAt)}`))
         : alert.endedAt === undefined && isOfSuspension(alert.type)
           ? suspendedBy(alert.cronJobId)
           : undefined),
@@ -205,21 +205,13 @@ function explainCronJob(
 const isOfSuspension = (kind: VerdictKind): boolean =>
   ['suspended', 'jobSuspended', 'neverRan', 'deadManTriggered', 'absent'].includes(kind);
 
+const idOf = ({ cronJobId }: StoredAlert): number => cronJobId;
 const isStuck = ({ type, endedAt }: StoredAlert): boolean => type === 'jobStuck' && endedAt === undefined;
 
 /** It has had no success for too long, and no run of it failed that would say why. */
 function isLacking(alert: StoredAlert, known: ReadonlyMap<number, CatalogCronJob>): boolean {
   return alert.endedAt === undefined && lacksSuccess(alert) && !known.get(alert.cronJobId)?.failedRun;
 }
-
-const toWaiting = ({
-  jobName,
-  waitingReason,
-}: ActiveJob): { jobName: string; reason: string | undefined } | undefined =>
-  waitingReason === undefined ? undefined : { jobName, reason: waitingReason };
-
-const goesOnWords = ({ jobName, createdAt }: ActiveJob): string =>
-  `Job ${jobName} goes on for ${instantIn('age', createdAt)}`;
 
 interface Waits {
   /** What keeps Jobs of a CronJob from starting. */
@@ -244,7 +236,7 @@ async function gatherWaits(
   },
 ): Promise<Waits> {
   const waiting = cronJobs.flatMap((cronJob) => (cronJob.waiting ? cronJob.id : []));
-  const asked = [...new Set([...stuck.map(({ cronJobId }) => cronJobId), ...waiting])];
+  const asked = [...new Set([...stuck.map(idOf), ...waiting])];
   const jobs = asked.length === 0 ? [] : await listActiveJobs(store, asked);
   const unstarted = jobs.filter(({ waitingReason }) => waitingReason !== undefined);
   const changes = new Map<string, string>();

@@ -1,13 +1,12 @@
 import type { Ref, Tonight, TonightItem, Verdict } from '@cronjob-monitor/shared/contract';
 
 /** What the first page shows of its incidents. */
-export interface Incidents<Row> {
+interface Incidents<Row> {
   readonly open: readonly Row[];
   readonly failing: readonly Row[];
 }
 
 /** An open row: at least so high, by its name and sentence, the lines that explain it, and the line of its log. */
-const openPx = 84;
 const headPx = 66;
 const linePx = 18;
 const logPx = 30;
@@ -57,7 +56,7 @@ function heightPx({ verdict, ref, alerts = [] }: Row, widthPx: number): number {
   const steps = step && step.action !== 'openRules' && !step.label ? [step] : [];
   const said = [...findings, ...steps].reduce((sum, one) => sum + one.words.length, cause?.length ?? 0);
   const lines = Math.ceil((said * letterPx) / (widthPx - besideWordsPx));
-  return Math.max(openPx, headPx + lines * linePx + (logLine ? logPx : 0)) + (holds.length > 0 ? holdPx : 0);
+  return headPx + Math.max(1, lines) * linePx + (logLine ? logPx : 0) + (holds.length > 0 ? holdPx : 0);
 }
 
 /** On a phone a few rows are the first screens: what else there is, and the rest of the page, is not to be scrolled for. */
