@@ -22,7 +22,7 @@ export const TonightItem = object({
   at: listOf(instant, 100),
   /** Runs by then, those that `at` leaves out among them. */
   runs: count,
-  /** What a run takes: the median and the 95th percentile of its last 100 successes; null = none was measured. */
+  /** What a run takes: the median and the 95th percentile of its last 20 successes; null = none was measured. */
   expectedSeconds: nullable(seconds),
   p95Seconds: nullable(seconds),
   /** Likely ones first. */

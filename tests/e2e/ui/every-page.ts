@@ -151,6 +151,13 @@ const smallTargets = `[...document.querySelectorAll('a[href], button, input, sum
   return [element.outerHTML.slice(0, 90) + ' ' + Math.round(box.width) + ' x ' + Math.round(box.height)];
 })`;
 
+/** Buttons and links whose words stand out of them, over what is beside. */
+const spilling = `[...document.querySelectorAll('button, a')].flatMap((one) => {
+  const { overflowX, display } = getComputedStyle(one);
+  const spills = display !== 'inline' && overflowX === 'visible' && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1;
+  return spills ? [one.outerHTML.slice(0, 90)] : [];
+})`;
+
 /** Text at twice its size: the tokens are all sizes that there are. Returns what is cut off by a box that does not say so. */
 const cutAtTwiceTheText = `(() => {
   const root = document.documentElement;
@@ -220,6 +227,8 @@ export function judgeEveryPage(form: keyof typeof forms): void {
         await page.setViewportSize({ width: shrunkTo, height });
         await scrollsAt(shrunkTo);
         await page.screenshot({ path: join(pictures, `${name}-light-${shrunkTo}.png`) });
+        const spilt = await page.evaluate<string[]>(spilling);
+        problems.push(...spilt.map((line) => `words stand out of ${line}`));
         if (form === 'narrow')
           problems.push(...(await page.evaluate<string[]>(smallTargets)).map((line) => `too small: ${line}`));
         if (form === 'wide' && drawn.includes(name)) {

@@ -56,6 +56,12 @@ const rows: readonly (readonly [title: string, cronJob: Partial<Coming>, text: s
     'May be skipped: Forbid, and a run of 7 h usually covers 02:00',
     longRun,
   ],
+  [
+    'that it may be skipped while one before it has not started',
+    { concurrencyPolicy: 'Forbid' },
+    'May be skipped: Forbid, and a run that has not started covers 02:00',
+    { activeJobs: [{ ...active, podPhase: 'Pending', waitingReason: 'Unschedulable' }], usualSeconds: 60 },
+  ],
   ['nothing of the kind under Allow', {}, 'Runs at 02:00 UTC (in 6 h 12 min)', longRun],
   [
     'nothing of the kind of a run by hand',

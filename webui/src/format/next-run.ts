@@ -1,5 +1,6 @@
 import { whyNotJudged, type ActiveJob, type CronJob } from '@cronjob-monitor/shared/contract';
 import { durationText } from './duration.ts';
+import { isStartless } from './runs.ts';
 import { clockText, dayText, minuteText, msOf, relativeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -26,6 +27,8 @@ export function nextRunText(cronJob: Coming, viewer: Viewer, details: ComingDeta
   if (cronJob.suspended) return 'Will not run: suspended';
   if (nextRun === null) return 'Not known yet';
   const due = dueText(nextRun, viewer);
+  if (cronJob.concurrencyPolicy === 'Forbid' && details.activeJobs?.some((job) => !job.finishing && isStartless(job)))
+    return `May be skipped: Forbid, and a run that has not started covers ${due}`;
   const covering = coveringSeconds(cronJob, msOf(nextRun), details, viewer.nowMs);
   if (covering !== undefined)
     return `May be skipped: Forbid, and a run of ${durationText(covering)} usually covers ${due}`;

@@ -283,7 +283,7 @@ export function headlineOf(
     const unknown = states.unknown === 0 ? '' : `; ${states.unknown} unknown`;
     // Said of what was judged, and of nothing else.
     const isJudged = status === 'healthy' && schedulersRunning.includes('dead-man-switch');
-    if (isJudged && missing + groups + states.unknown === 0) return `${fineWords(totalCronJobs)}${tail}`;
+    if (isJudged && missing + groups + states.unknown === 0) return fineWords(totalCronJobs, states.suspended) + tail;
     return `${counted(totalCronJobs, 'CronJob')}, none fails${unknown}${tail}`;
   }
   const names = items
@@ -296,6 +296,9 @@ export function headlineOf(
   return `${states[worst]} ${worst}${named}${named !== '' && more > 0 ? ` and ${more} more` : ''}${tail}`;
 }
 
-function fineWords(total: number): Words {
+/** What is suspended does not run: whether that is fine is known to people alone. */
+function fineWords(total: number, suspended: number): Words {
+  const fine = total - suspended;
+  if (suspended > 0) return `${counted(fine, 'CronJob')} ${fine === 1 ? 'is' : 'are'} fine, ${suspended} suspended`;
   return total === 1 ? 'The one CronJob is fine' : `All ${counted(total, 'CronJob')} are fine`;
 }

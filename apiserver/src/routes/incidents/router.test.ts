@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AdviceList, AlertList, CoverageList, IncidentList, Overview } from '@cronjob-monitor/shared/contract';
+import type {
+  AdviceList,
+  AlertList,
+  CoverageList,
+  Health,
+  IncidentList,
+  Overview,
+  Stats,
+} from '@cronjob-monitor/shared/contract';
 import { newId, projectCronJob, putSilence } from '@cronjob-monitor/shared/store';
 import { aGroupOfJobs } from '@cronjob-monitor/shared/testing';
 import { addAlert, addChannel } from '../../testing/alerts.ts';
@@ -8,6 +16,7 @@ import { testNow } from '../../testing/api.ts';
 import { startFleet, type TestFleet } from '../../testing/fleet.ts';
 import { ReviewingCluster } from '../../testing/reviewing-cluster.ts';
 import { hourMs } from '@cronjob-monitor/shared/domain';
+import { headlineOf } from './read.ts';
 
 /** Of each state one or two, and one that is expected and not there. */
 async function aFleet(options: Parameters<typeof startFleet>[0] = {}): Promise<TestFleet> {
@@ -234,6 +243,18 @@ test('the overview says fine of what was judged, and of nothing else', async () 
   const { headline, service } = (await fleet.ask('/api/v1/overview')).json() as Overview;
   assert.equal(service.leader, false);
   assert.equal(headline, '1 CronJob, none fails');
+});
+
+test('the headline calls no CronJob fine that is suspended', async () => {
+  await using fleet = await startFleet();
+  const facts = await fleet.addCronJob({ name: 'only' });
+  const legacy = await fleet.addCronJob({ name: 'legacy-sync', suspended: true });
+  await fleet.addMonitor({}, [facts, legacy]);
+  for (const one of [facts, legacy]) await fleet.addRuns(one, { createdAt: testNow - hourMs, status: 'success' });
+  const stats = (await fleet.ask('/api/v1/stats')).json() as Stats;
+  const { service } = (await fleet.ask('/api/v1/overview')).json() as Overview;
+  const judged: Health = { ...service, status: 'healthy', schedulersRunning: ['dead-man-switch'] };
+  assert.equal(headlineOf(stats, { items: [], missing: 0, groups: 0 }, judged), '1 CronJob is fine, 1 suspended');
 });
 
 test('an overview that is kept is packed once for all who ask, and tells at once of what the service notices', async () => {

@@ -127,7 +127,7 @@ test('a run that no image came for keeps the next ones from starting', async () 
   });
 });
 
-test('measures limits, overlaps and times of day by the last 100 successes', async () => {
+test('measures limits, overlaps and times of day by the last 20 successes', async () => {
   await using fleet = await withChannel();
   const slow = await fleet.addCronJob({ name: 'slow', schedule: '0 * * * *', policy: 'Allow' });
   const covers = await fleet.addCronJob({ name: 'covers', schedule: '0 * * * *', policy: 'Forbid' });
@@ -147,10 +147,15 @@ test('measures limits, overlaps and times of day by the last 100 successes', asy
   };
   for (const cronJob of [slow, covers, morning])
     await fleet.addRuns(cronJob, took(4, 20), took(3, 69), took(2, 69), took(1.5, 69));
+  // It took longer from week to week.
+  const grows = await fleet.addCronJob({ name: 'grows', schedule: '0 * * * *', policy: 'Forbid' });
+  await fleet.addMonitor({ name: 'grown', spec: heard }, [grows]);
+  await fleet.addRuns(grows, ...Array.from({ length: 60 }, (_, age) => took(2 + age / 12, age < 20 ? 63 : 40)));
   const told = await tonight(fleet, '?until=2026-11-21T10:00:00Z');
   assert.deepEqual(wordsOf(told), {
     slow: ['limit likely: Takes 1 h 9 min, at most 25 min allowed'],
     covers: ['overlap likely: Runs of 1 h 9 min cover the next start: 3 late'],
+    grows: ['overlap likely: Runs of 1 h 3 min cover the next start: 3 late'],
     morning: ['limit likely: Takes 1 h 9 min, to be done by {at:2026-11-21T09:00:00.000Z}'],
   });
   const [first] = told.items;

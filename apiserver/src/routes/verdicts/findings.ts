@@ -82,13 +82,10 @@ export async function gatherFindings(
     const { namespace, name } = alert.monitor;
     const isShared = (targets.get(monitorOf(alert)?.id ?? 0)?.cronJobs ?? 0) > 1;
     return (found.get(alert) ?? []).map((finding) => {
-      const mend = mendOf(finding, alert.monitor, isShared);
-      return {
-        code: finding.code,
-        words: finding.message,
-        href: `/monitors/${namespace}/${name}`,
-        ...(mend && { mend }),
-      };
+      const mend = mendOf(finding, alert, isShared);
+      // What the CronJob says of itself is not changed at its monitor.
+      const href = isRule(finding.path) ? `/monitors/${namespace}/${name}` : null;
+      return { code: finding.code, words: finding.message, href, ...(mend && { mend }) };
     });
   };
 }
@@ -104,9 +101,12 @@ export function isRule(path: string | undefined): boolean {
   return /^spec\.(?:deadManSwitch|sla|alerting|selector|suspendedHandling|missedSchedule|dependsOn)\b/.test(path ?? '');
 }
 
-/** What would let a rule of the monitor hold; undefined: no value is known. */
-function mendOf({ code, path, mend }: LintFinding, monitor: Ref, isShared: boolean): VerdictFinding['mend'] {
-  if (mend == null || path === undefined || !isRule(path)) return undefined;
+/** What would let a rule of the monitor hold, or runs of the CronJob start; undefined: no value is known. */
+function mendOf(finding: LintFinding, alert: StoredAlert, isShared: boolean): VerdictFinding['mend'] {
+  const [{ code, path, mend }, { monitor, cronJob }] = [finding, alert];
+  if (mend == null || path === undefined) return undefined;
+  if (!isRule(path))
+    return { path, value: String(mend), command: patchCommand({ kind: 'cronjob', ...cronJob }, path, mend) };
   if (code === tooShort && isShared)
     return { path: 'spec.deadManSwitch.autoFromSchedule', value: 'by schedule', command: ruleFromSchedule(monitor) };
   const value = typeof mend === 'number' ? `${mend} d` : inWords(mend); // the only number is a window of days

@@ -12,6 +12,7 @@ import type {
 } from '@cronjob-monitor/shared/contract';
 import { type CronJobFacts, dayMs, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import {
+  type ActiveJob,
   findCronJob,
   listCronJobIds,
   newId,
@@ -363,6 +364,59 @@ test('a Job that cannot start says since which change, on the CronJob and on its
   assert.equal(await waits(testNow - hourMs), null, 'it failed before the change already');
 });
 
+describe('a CronJob without a success for too long', () => {
+  const limit = { measured: 100_000, limit: 90_000, unit: 'seconds' } as const;
+
+  async function withJob(waiting: Pick<ActiveJob, 'waitingReason' | 'waitingMessage'>): Promise<Verdict | undefined> {
+    await using fleet = await startFleet();
+    const backup = await fleet.addCronJob({ name: 'backup' });
+    await fleet.addMonitor({ spec: {} }, [backup]);
+    const at = { scheduledAt: testNow - hourMs, createdAt: testNow - hourMs, startedAt: testNow - hourMs };
+    const pod = { podName: 'p', podPhase: 'Pending', ready: '0/1', finishing: false };
+    const job = { jobUid: 'j', cronJobUid: backup.uid, jobName: 'backup-1', trigger: 'scheduled' } as const;
+    await fleet.store.fenced(fleet.epoch, (tx) => putActiveJobs(tx, [{ ...job, ...at, ...pod, ...waiting }]));
+    await addAlert(fleet, { type: 'deadManTriggered', figures: limit });
+    const [alert] = await alertsOf(fleet);
+    const { verdict } = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail;
+    assert.deepEqual([verdict.cause, verdict.step], [alert?.verdict.cause, alert?.verdict.step]);
+    return alert?.verdict;
+  }
+
+  test('says what the Job waits for that cannot start, and asks for no run by hand that could not start either', async () => {
+    const verdict = await withJob({
+      waitingReason: 'ImagePullBackOff',
+      waitingMessage: 'Back-off pulling image "shop:1.9"',
+    });
+    assert.equal(verdict?.cause, 'Image shop:1.9 cannot be pulled');
+    assert.deepEqual(
+      [verdict.step?.words, verdict.step?.href],
+      ['Open the run: it waits (ImagePullBackOff)', '/cronjobs/prod/backup/runs/backup-1'],
+    );
+  });
+
+  test('says which Job goes on and on', async () => {
+    const verdict = await withJob({ waitingReason: undefined, waitingMessage: undefined });
+    assert.equal(verdict?.cause, `Job backup-1 goes on for {age:${new Date(testNow - hourMs).toISOString()}}`);
+    assert.equal(verdict.step?.words, 'Open the run: it goes on');
+  });
+
+  test('says that its runs do not start, and mends a deadline of starts that is too short', async () => {
+    await using fleet = await startFleet();
+    const backup = await fleet.addCronJob({ name: 'backup', schedule: '0 * * * *', deadlineS: 5 });
+    await fleet.addMonitor({ spec: {} }, [backup]);
+    await addAlert(fleet, { type: 'missedSchedule', context: { verdict: { detail: { cause: 'deadlinePassed' } } } });
+    await addAlert(fleet, { type: 'deadManTriggered', severity: 'critical', figures: limit });
+    const verdict = (await alertsOf(fleet)).find(({ type }) => type === 'deadManTriggered')?.verdict;
+    assert.match(verdict?.cause ?? '', /starting deadline passed before its Job was created/);
+    const tight = 'A starting deadline of 5 s is shorter than starts in this cluster may take';
+    assert.equal(verdict?.step?.words, `Set startingDeadlineSeconds to 300: ${tight}`);
+    assert.equal(
+      verdict.step.command,
+      `kubectl -n prod patch cronjob backup --type merge -p '{"spec":{"startingDeadlineSeconds":300}}'`,
+    );
+  });
+});
+
 test('a suspended CronJob says since when, by whom, and how many runs that left out', async () => {
   await using fleet = await startFleet();
   const seen = { seenAt: testNow - 90 * dayMs };
@@ -482,7 +536,7 @@ test('every code of the check that concerns the rule stands on the alert as a se
     ],
     missedSchedule: [
       ['A starting deadline of 10 s is shorter than starts in this cluster may take', tooLong],
-      'openRules',
+      'Copy patch: 300',
     ],
     jobFailed: [[], 'openRun'],
   });

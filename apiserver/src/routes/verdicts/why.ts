@@ -1,9 +1,11 @@
 import type { Told, VerdictKind } from '@cronjob-monitor/shared/contract';
 import {
+  alertWords,
   changeWords,
   compareRuns,
   exitInWords,
   failureOf,
+  instantIn,
   missedCause,
   lacksSuccess,
   openRunOf,
@@ -19,7 +21,9 @@ import {
   listActiveJobs,
   listCronJobsById,
   listLastFailures,
+  listOpenAlerts,
   listSuspensions,
+  type ActiveJob,
   type CatalogCronJob,
   type NamedRun,
   type StoredAlert,
@@ -53,13 +57,13 @@ export async function gatherWhy(
 ): Promise<Why> {
   const { store } = deps;
   const known = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
-  const unknown = [...new Set(alerts.map(({ cronJobId }) => cronJobId).filter((id) => !known.has(id)))];
+  const unknown = [...new Set(alerts.map(idOf).filter((id) => !known.has(id)))];
   for (const cronJob of await listCronJobsById(store, unknown)) known.set(cronJob.id, cronJob);
-  const findings = await gatherFindings(deps, alerts, surroundings);
-  const ofRate = [
-    ...alerts.filter(isOfRate).map(({ cronJobId }) => cronJobId),
-    ...cronJobs.filter(hasLowRate).map(({ id }) => id),
-  ];
+  const lacking = alerts.filter((alert) => isLacking(alert, known));
+  const open = lacking.length === 0 ? [] : await listOpenAlerts(store, [...new Set(lacking.map(idOf))]);
+  const missedOf = new Map(open.flatMap((one) => (one.type === 'missedSchedule' ? [[one.cronJobId, one]] : [])));
+  const findings = await gatherFindings(deps, [...alerts, ...missedOf.values()], surroundings);
+  const ofRate = [...alerts.filter(isOfRate).map(idOf), ...cronJobs.filter(hasLowRate).map(({ id }) => id)];
   const lastFailures = await listLastFailures(
     store,
     [...new Set(ofRate)].flatMap((id) => known.get(id) ?? []),
@@ -79,8 +83,8 @@ export async function gatherWhy(
     const suspension = suspensions.get(id);
     return suspension && suspendedCause(suspension);
   };
-  const waits = await gatherWaits(store, { stuck: alerts.filter(isStuck), cronJobs, known });
-  const gathered: Gathered = { known, lastFailures, explained, findings, suspendedBy, waits };
+  const waits = await gatherWaits(store, { stuck: [...alerts.filter(isStuck), ...lacking], cronJobs, known });
+  const gathered: Gathered = { known, lastFailures, explained, findings, suspendedBy, waits, missedOf };
   return {
     suspensionOf: (id) => suspensions.get(id),
     ofAlert: (alert, told) => explainAlert(gathered, alert, told),
@@ -97,24 +101,30 @@ interface Gathered {
   readonly findings: Awaited<ReturnType<typeof gatherFindings>>;
   readonly suspendedBy: (cronJobId: number) => string | undefined;
   readonly waits: Waits;
+  /** Of CronJobs that lack a success and whose runs did not start: the alert that says so. */
+  readonly missedOf: ReadonlyMap<number, StoredAlert>;
 }
 
 function explainAlert(
-  { known, lastFailures, explained, findings, suspendedBy, waits }: Gathered,
+  { known, lastFailures, explained, findings, suspendedBy, waits, missedOf }: Gathered,
   alert: StoredAlert,
   told: Told,
 ): Explanation {
   const cronJob = known.get(alert.cronJobId);
   const run = runOf(alert, { known, lastFailures });
   const why = run && explained(run);
-  const found = findings(alert);
   const named = cronJob && alert.endedAt === undefined ? zoneFindings(cronJob) : [];
   const { facts } = toWordedAlert(alert);
   const stuckJob = alert.type === 'jobStuck' ? facts.jobName : undefined;
   // A Job that goes on for too long, or whose pods do not end, waits for nothing unless a reason says so.
   const isWaiting = alert.subject === 'notStarted' || (facts.reason ?? '') !== '';
   const looked = stuckJob === undefined ? slowJobOf(alert, cronJob) : isWaiting ? undefined : stuckJob;
-  const missed = alert.type === 'missedSchedule' ? missedCause(facts.verdict?.detail) : undefined;
+  // Without a success for too long is how it looks: what keeps its runs from one is the cause.
+  const lacks = isLacking(alert, known);
+  const job = lacks ? waits.jobOf(alert.cronJobId) : undefined;
+  const miss = alert.type === 'missedSchedule' ? alert : lacks && !job ? missedOf.get(alert.cronJobId) : undefined;
+  const found = [alert, ...(miss && miss !== alert ? [miss] : [])].flatMap(findings);
+  const missed = miss && missedCause(toWordedAlert(miss).facts.verdict?.detail);
   const step = stepOf({
     cronJob: alert.cronJob,
     kind: alert.type,
@@ -123,8 +133,13 @@ function explainAlert(
       ? (why?.step ?? openRunOf(alert.cronJob, run.jobName))
       : looked
         ? openRunOf(alert.cronJob, looked)
-        : undefined,
-    waiting: stuckJob && isWaiting ? { jobName: stuckJob, reason: facts.reason } : undefined,
+        : job && job.waitingReason === undefined
+          ? openRunOf(alert.cronJob, job.jobName, 'Open the run: it goes on')
+          : undefined,
+    waiting:
+      stuckJob && isWaiting
+        ? { jobName: stuckJob, reason: facts.reason }
+        : job && { jobName: job.jobName, reason: job.waitingReason },
     runbook: runbookOf(cronJob),
     isSuspended: cronJob?.suspended ?? false,
     refusal: missed?.refusal,
@@ -137,15 +152,17 @@ function explainAlert(
     cause:
       (isOfRate(alert) ? failed && lastFailureWords(failed) : failed) ??
       missed?.words ??
-      (isStuck(alert)
-        ? waits.causeOf(alert.cronJobId)
+      (miss && miss !== alert ? alertWords(toWordedAlert(miss)) : undefined) ??
+      (isStuck(alert) || job
+        ? (waits.causeOf(alert.cronJobId) ??
+          (job && `Job ${job.jobName} goes on for ${instantIn('age', job.createdAt)}`))
         : alert.endedAt === undefined && isOfSuspension(alert.type)
           ? suspendedBy(alert.cronJobId)
           : undefined),
     // What changed before one of the runs that failed says little of how many did.
     change:
       (isOfRate(alert) ? undefined : why?.change) ??
-      (isStuck(alert) ? waits.changeOf(alert.cronJobId, facts.jobName) : undefined),
+      (isStuck(alert) || job ? waits.changeOf(alert.cronJobId, job?.jobName ?? facts.jobName) : undefined),
     logLine: why?.logLine,
     step: alert.endedAt === undefined ? step : run && why?.step,
     findings: found,
@@ -153,7 +170,7 @@ function explainAlert(
 }
 
 function explainCronJob(
-  { lastFailures, explained, suspendedBy, waits }: Omit<Gathered, 'known' | 'findings'>,
+  { lastFailures, explained, suspendedBy, waits }: Gathered,
   cronJob: CatalogCronJob,
   kind: VerdictKind,
 ): Explanation {
@@ -188,13 +205,21 @@ function explainCronJob(
 const isOfSuspension = (kind: VerdictKind): boolean =>
   ['suspended', 'jobSuspended', 'neverRan', 'deadManTriggered', 'absent'].includes(kind);
 
+const idOf = ({ cronJobId }: StoredAlert): number => cronJobId;
 const isStuck = ({ type, endedAt }: StoredAlert): boolean => type === 'jobStuck' && endedAt === undefined;
+
+/** It has had no success for too long, and no run of it failed that would say why. */
+function isLacking(alert: StoredAlert, known: ReadonlyMap<number, CatalogCronJob>): boolean {
+  return alert.endedAt === undefined && lacksSuccess(alert) && !known.get(alert.cronJobId)?.failedRun;
+}
 
 interface Waits {
   /** What keeps Jobs of a CronJob from starting. */
   readonly causeOf: (cronJobId: number) => string | undefined;
   /** What a deploy changed between the last success and a Job that has not started: it is made from the present template. */
   readonly changeOf: (cronJobId: number, jobName: string | undefined) => string | undefined;
+  /** The Job that has not ended, the oldest one; one that has not started before others. */
+  readonly jobOf: (cronJobId: number) => ActiveJob | undefined;
 }
 
 /** What waits in vain is known of its CronJob; what else waits, and since which change, is asked of the Jobs themselves. Mostly none does. */
@@ -211,7 +236,7 @@ async function gatherWaits(
   },
 ): Promise<Waits> {
   const waiting = cronJobs.flatMap((cronJob) => (cronJob.waiting ? cronJob.id : []));
-  const asked = [...new Set([...stuck.map(({ cronJobId }) => cronJobId), ...waiting])];
+  const asked = [...new Set([...stuck.map(idOf), ...waiting])];
   const jobs = asked.length === 0 ? [] : await listActiveJobs(store, asked);
   const unstarted = jobs.filter(({ waitingReason }) => waitingReason !== undefined);
   const changes = new Map<string, string>();
@@ -232,6 +257,7 @@ async function gatherWaits(
       return job && waitingCause({ reason: job.waitingReason, message: job.waitingMessage });
     },
     changeOf: (cronJobId, jobName) => changes.get(`${cronJobId} ${jobName}`),
+    jobOf: (cronJobId) => [...unstarted, ...jobs].find((one) => one.cronJobId === cronJobId),
   };
 }
 

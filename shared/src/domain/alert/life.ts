@@ -106,58 +106,34 @@ function newborn(draft: StepDraft<HoldingFinding>): AlertRecord {
     cronJobName: cronJob.name,
     type,
     subject,
-    ...severityNow(draft),
     state: 'pending',
     suppressedBy: undefined,
     suppressedRef: undefined,
     dueAt: undefined,
-    sinceAt: verdict.sinceAt,
-    detectedAt: world.now,
-    activatedAt: undefined,
-    endedAt: undefined,
-    closeCause: undefined,
-    lastSeenAt: world.now,
     lastNotifiedAt: undefined,
     notifyNo: 0,
     count: verdict.count,
-    signature: verdict.signature,
     // Changes are counted by identity, over the rows it has had.
     flips: world.last?.flips ?? [],
-    flappingUntil: undefined,
-    quietCount: 0,
     reopened: 0,
-    delayed: verdict.delayed,
     digestId: undefined,
-    message: verdict.message,
-    figures: verdict.figures,
-    context: verdict.context,
-    fault: verdict.fault,
+    ...asItBegins(draft),
   };
 }
 
 function reopened(draft: StepDraft<HoldingFinding>, last: AlertRecord): AlertRecord {
-  const { verdict, world, messages } = draft;
+  const { verdict, messages } = draft;
   messages.push({ kind: 'takenBack' });
-  return {
-    ...last,
-    ...severityNow(draft),
-    sinceAt: verdict.sinceAt,
-    detectedAt: world.now,
-    activatedAt: undefined,
-    endedAt: undefined,
-    closeCause: undefined,
-    lastSeenAt: world.now,
-    count: isEdge(last.type) ? last.count + verdict.count : last.count,
-    signature: verdict.signature,
-    flappingUntil: undefined,
-    quietCount: 0,
-    reopened: last.reopened + 1,
-    delayed: verdict.delayed,
-    message: verdict.message,
-    figures: verdict.figures,
-    context: verdict.context,
-    fault: verdict.fault,
-  };
+  const count = isEdge(last.type) ? last.count + verdict.count : last.count;
+  return { ...last, ...asItBegins(draft), count, reopened: last.reopened + 1 };
+}
+
+function asItBegins(draft: StepDraft<HoldingFinding>) {
+  const { signature, delayed, message, figures, context, fault, sinceAt } = draft.verdict;
+  const unknown = { activatedAt: undefined, endedAt: undefined, closeCause: undefined, flappingUntil: undefined };
+  const seen = { detectedAt: draft.world.now, lastSeenAt: draft.world.now, quietCount: 0 };
+  const said = { signature, delayed, message, figures, context, fault, sinceAt };
+  return { ...severityNow(draft), ...unknown, ...seen, ...said };
 }
 
 function suppress({ decisions }: StepDraft, alert: AlertRecord, { by, ref, untilAt }: Mute): AlertRecord {

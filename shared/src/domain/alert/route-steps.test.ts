@@ -93,7 +93,9 @@ test('steps end at the one that stops, and no channel hears', () => {
   assert.match(lost.words, /the channel gone does not exist$/);
 });
 
-test('a channel that is held until a person mends it has no time', () => {
+test('a channel that is held until a person mends it, or is not ready, has no time', () => {
+  const unready = way([channel('chat', { state: 'unreachable', reason: 'channelNotReady' })]);
+  assert.equal(unready.words, 'If it failed now, chat hears once it is mended');
   const held = channel('chat', { state: 'unreachable', reason: 'channelHeld' });
   const { channels, steps } = way([held]);
   assert.deepEqual(channels, [{ name: 'chat', at: undefined, words: 'chat hears once it is mended' }]);

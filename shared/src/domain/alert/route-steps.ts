@@ -98,7 +98,7 @@ function toWayChannel({ name, afterMs, state, reason }: RouteChannel, facts: Way
   if (followed?.toldAt === undefined) return { name, at: undefined, words: `${name} waits` };
   const send = atSend(name);
   const dueAt = followed.toldAt + afterMs;
-  const isHeld = state === 'unreachable' && reason === 'channelHeld';
+  const isHeld = state === 'unreachable' && (reason === 'channelHeld' || reason === 'channelNotReady');
   if (isHeld && send?.heldUntilAt === undefined)
     return { name, at: undefined, words: `${name} hears once it is mended` };
   const at = Math.max(dueAt, (isHeld ? send?.heldUntilAt : undefined) ?? dueAt, send?.limited?.at ?? dueAt);

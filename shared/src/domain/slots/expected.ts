@@ -128,7 +128,7 @@ function nextOf(schedule: Schedule, after: Instant, zone: string): Instant | und
   }
 }
 
-function understood(text: string): Schedule | undefined {
+export function understood(text: string): Schedule | undefined {
   try {
     return parse(text);
   } catch {

@@ -1,5 +1,6 @@
-import { parse, type Schedule } from '../schedule/index.ts';
+import type { Schedule } from '../schedule/index.ts';
 import type { Instant } from '../instant.ts';
+import { understood } from './expected.ts';
 
 /** A start by a schedule that names no zone, and so is read in that of kube-controller-manager. */
 export interface ZonelessStart {
@@ -53,13 +54,5 @@ function isSlot(schedule: Schedule, at: Instant, zone: string): boolean {
     return schedule.next(at - 1, zone) === at;
   } catch {
     return true; // an unknown zone of our own configuration: nothing can be told
-  }
-}
-
-function understood(text: string): Schedule | undefined {
-  try {
-    return parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -76,11 +76,12 @@ export function openRunOf({ namespace, name }: Ref, jobName: string, words = ope
   return step('openRun', words, { href: `/cronjobs/${namespace}/${name}/runs/${jobName}` });
 }
 
-/** The rule that cannot hold, with the value that would let it, where one of them has such a value. */
+/** The rule that cannot hold, with the value that would let it, where one of them has such a value; else what the CronJob itself says. */
 function changeRule(findings: readonly VerdictFinding[]): VerdictStep | undefined {
+  const own = findings.find(({ href, mend }) => href === null && mend);
   const ofRules = findings.filter(({ href }) => href !== null);
   const finding = ofRules.find(({ mend }) => mend) ?? ofRules[0];
-  if (!finding) return undefined;
+  if (!finding) return own?.mend && setInCronJob(own.mend, own.words);
   const { words, href, mend } = finding;
   if (!mend) return step('openRules', `Change the rule: ${words}`, { href });
   const { path, value, command } = mend;
@@ -90,6 +91,11 @@ function changeRule(findings: readonly VerdictFinding[]): VerdictStep | undefine
   });
   // A figure alone does not say of what it is.
   return { ...set, label: /^\d/.test(value) ? `Set ${value} in rules` : `Set ${value}` };
+}
+
+function setInCronJob({ path, value, command }: NonNullable<VerdictFinding['mend']>, words: string): VerdictStep {
+  const field = path.slice(path.lastIndexOf('.') + 1);
+  return { ...step('copyPatch', `Set ${field} to ${value}: ${words}`, { command }), label: `Copy patch: ${value}` };
 }
 
 function waitingInWords(reason: string | undefined): string {

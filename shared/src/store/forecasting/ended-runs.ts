@@ -11,14 +11,14 @@ type ReadOf<T> = (ids: readonly number[]) => Promise<ReadonlyMap<number, T | und
 export interface EndedRuns {
   /** No run of late took longer, in ms. */
   readonly longestMs: ReadOf<number>;
-  /** Of the last 100 scheduled successes. */
+  /** Of the last 20 scheduled successes: what grew within weeks is as long as it is now. */
   readonly durations: ReadOf<LastDurations>;
   /** How many of the newest scheduled runs failed in the same way; 0 when the newest succeeded. Ten count as ten or more. */
   readonly alike: ReadOf<FailuresInRow['alike']>;
 }
 
 /** Runs whose durations are asked for. */
-const usualRuns = 100;
+const usualRuns = 20;
 /** The longest run of so many days bounds what runs take. */
 const daysOfDurations = 35;
 /** Failures in a row are counted up to so many. */

@@ -11,7 +11,7 @@ describe('the incidents of the first page', () => {
   test('are as many as fit into the window, and those that fail have a row at least', () => {
     const many = { open: [...rows(2, 'critical'), ...rows(30, 'warning')], failing: rows(9, 'failing') };
     const { open, failing } = fitting(many, screen);
-    assert.deepEqual([open.length, failing.length], [7, 1]);
+    assert.deepEqual([open.length, failing.length], [8, 1]);
     const higher = fitting(many, { ...screen, windowPx: 1_200 });
     assert.ok(higher.open.length > open.length, 'a higher window shows more');
   });
@@ -27,8 +27,17 @@ describe('the incidents of the first page', () => {
     const explained = [{ verdict: { ...first?.verdict, state: 'critical' as const, cause } }, ...others];
     const shown = (open: typeof explained, widthPx = 1440): number =>
       fitting({ open, failing: [] }, { ...screen, widthPx }).open.length;
-    assert.equal(shown(explained), shown([...rows(1, 'critical'), ...others]) - 1);
+    assert.equal(shown(explained), shown([...rows(1, 'critical'), ...others]) - 2);
     assert.equal(shown(explained, 3_840), shown([...rows(1, 'critical'), ...others]));
+  });
+
+  test('are six critical ones with a line of why, and fewer where something holds each back', () => {
+    const said = { state: 'critical' as const, cause: 'Quota team-limit is used up' };
+    const hold = { kind: 'waits', by: null, until: null, words: 'Parked until its channel is mended' } as const;
+    const shown = (holds: readonly (typeof hold)[]): number =>
+      fitting({ open: Array.from({ length: 12 }, () => ({ verdict: { ...said, holds } })), failing: [] }, screen).open
+        .length;
+    assert.deepEqual([shown([]), shown([hold])], [6, 5]);
   });
 
   test('are fewer where the log of a folded row takes a second line', () => {

@@ -1,19 +1,20 @@
 import type { Ref, Tonight, TonightItem, Verdict } from '@cronjob-monitor/shared/contract';
 
 /** What the first page shows of its incidents. */
-export interface Incidents<Row> {
+interface Incidents<Row> {
   readonly open: readonly Row[];
   readonly failing: readonly Row[];
 }
 
 /** An open row: at least so high, by its name and sentence, the lines that explain it, and the line of its log. */
-const openPx = 104;
 const headPx = 66;
 const linePx = 18;
 const logPx = 30;
 const foldedPx = 54;
 /** What an open row says stands in a column that is narrower than the window by so much. */
-const besideWordsPx = 1_034;
+const besideWordsPx = 1_042;
+/** What holds an alert back has a line of its own. */
+const holdPx = 24;
 const letterPx = 6.1;
 /** Beside the letters of a folded row's first line: the air between name, namespace and sentence, and the count of several alerts. */
 const airPx = 22;
@@ -33,13 +34,13 @@ interface Screen {
 
 interface Row {
   readonly verdict: Pick<Verdict, 'state'> &
-    Partial<Pick<Verdict, 'words' | 'cause' | 'step' | 'findings' | 'logLine'>>;
+    Partial<Pick<Verdict, 'words' | 'cause' | 'step' | 'findings' | 'logLine' | 'holds'>>;
   readonly ref?: Ref;
   readonly alerts?: readonly unknown[];
 }
 
 function heightPx({ verdict, ref, alerts = [] }: Row, widthPx: number): number {
-  const { state, words = '', cause, step, findings = [], logLine } = verdict;
+  const { state, words = '', cause, step, findings = [], logLine, holds = [] } = verdict;
   if (state !== 'critical') {
     const isSaid = step?.action === 'openRun';
     const told = cause && words.includes(cause) ? 0 : (cause?.length ?? 0); // the sentence ends with it
@@ -55,7 +56,7 @@ function heightPx({ verdict, ref, alerts = [] }: Row, widthPx: number): number {
   const steps = step && step.action !== 'openRules' && !step.label ? [step] : [];
   const said = [...findings, ...steps].reduce((sum, one) => sum + one.words.length, cause?.length ?? 0);
   const lines = Math.ceil((said * letterPx) / (widthPx - besideWordsPx));
-  return Math.max(openPx, headPx + lines * linePx + (logLine ? logPx : 0));
+  return headPx + Math.max(1, lines) * linePx + (logLine ? logPx : 0) + (holds.length > 0 ? holdPx : 0);
 }
 
 /** On a phone a few rows are the first screens: what else there is, and the rest of the page, is not to be scrolled for. */

@@ -78,7 +78,7 @@ export const columns: readonly Column[] = [
   {
     id: 'reconciled',
     title: 'Reconciled',
-    width: '112px',
+    width: '128px',
     sortKey: 'lastReconcile',
     falls: true,
     card: 'lead',
