@@ -48,6 +48,8 @@ const saying = (words: Words, later: Words): Partial<CronJobStory> => ({
   edits: [{ at: editAt, words: later }],
 });
 const mutedUntil = (hour: number): Words => ({ 'mute-until': new Date(at(hour)).toISOString() });
+const window = (duration: string) => ({ maintenanceWindows: [{ name: 'move', schedule: '0 6 * * *', duration }] });
+const rate = (minSuccessRate: number) => ({ ...quiet, sla: { ...sla, windowDays: 1, minSuccessRate } });
 type Words = NonNullable<CronJobStory['words']>;
 
 const edits: readonly Edit[] = [
@@ -113,6 +115,20 @@ const edits: readonly Edit[] = [
     after: deadMan('3h'),
     cronJob: { rhythm: every(4) },
     says: ['deadManTriggered 11:01:01, resolved by a success 12:01:01'],
+  },
+  {
+    name: 'a run each day that succeeded becomes one each hour',
+    before: { ...quiet, deadManSwitch: { autoFromSchedule: {} } },
+    after: { ...quiet, deadManSwitch: { autoFromSchedule: {} } },
+    cronJob: { rhythm: every(24, 181), edits: [{ at: editAt, rhythm: every(1) }] },
+    says: [],
+  },
+  {
+    name: 'the first run is to come earlier than it had been made for',
+    before: { ...quiet, deadManSwitch: { autoFromSchedule: {} } },
+    after: { ...quiet, deadManSwitch: { autoFromSchedule: {} } },
+    cronJob: { rhythm: every(24, 1_200), edits: [{ at: editAt, rhythm: every(24, 300) }] },
+    says: [],
   },
   {
     name: "a dead-man's switch is shorter",
@@ -266,6 +282,41 @@ const edits: readonly Edit[] = [
     before: {},
     cronJob: { ...saying(mutedUntil(4), mutedUntil(20)), ...fails(6), rhythm: every(2) },
     says: ['jobFailed 06:01:01, resolved by a success 08:01:01'],
+  },
+  {
+    name: 'a window in which it failed and was well again is taken away',
+    before: window('12h'),
+    after: {},
+    cronJob: { ...fails(6), rhythm: every(2) },
+    says: ['jobFailed 06:01:01, cancelled by a success 08:01:01'],
+  },
+  {
+    name: 'a window in which it failed is taken away while it fails',
+    before: window('12h'),
+    after: {},
+    cronJob: { ...fails(6, 8), rhythm: every(2) },
+    says: ['jobFailed 06:01:01, resolved by a success 10:01:01'],
+  },
+  {
+    name: 'a window is made over what had failed and was well again',
+    before: {},
+    after: window('12h'),
+    cronJob: { ...fails(6), rhythm: every(2) },
+    says: ['jobFailed 06:01:01, resolved by a success 08:01:01'],
+  },
+  {
+    name: 'a window is made over a run that had taken too long and has ended',
+    before: { jobFailed: { enabled: false }, stuckJobs: { overrunningAfter: '30m' } },
+    after: { jobFailed: { enabled: false }, stuckJobs: { overrunningAfter: '30m' }, ...window('12h') },
+    cronJob: { rhythm: every(24, 360), runs: [run(6, 7200)] },
+    says: ['jobStuck/overrunning 06:30:01, resolved by a success 08:00:01'],
+  },
+  {
+    name: 'a lower rate is enough after it was broken',
+    before: rate(80),
+    after: rate(40),
+    cronJob: { ...fails(6, 7), successLimit: 100, failureLimit: 100 },
+    says: ['slaBreached/successRate 06:01:01, resolved 08:10:00'],
   },
   {
     name: 'the owner of a Namespace allows more time after it was broken',

@@ -64,8 +64,8 @@ function brokenOf(
     const verdict = judged.find((one) => one.type === 'slaBreached' && one.subject === of)?.verdict;
     if (of === 'successRate' && asked.has(of)) {
       const rate = brokenRate(watch, facts);
-      const { brokeAt, lastRunAt = now } = facts.successRate ?? {};
-      const sinceAt = brokeAt ?? (verdict?.kind === 'holds' ? verdict.since : lastRunAt);
+      const { heldSince, brokeAt, lastRunAt = now } = facts.successRate ?? {};
+      const sinceAt = heldSince ?? brokeAt ?? (verdict?.kind === 'holds' ? verdict.since : lastRunAt);
       if (rate) return [{ monitorId, subject: of, sinceAt, ...rate }];
     }
     if (of === 'maxDuration' && rule?.maxDurationMs !== undefined && longest) {
@@ -85,6 +85,7 @@ function brokenOf(
   };
   // One that was broken before has been since then: a verdict speaks of the run that moved its figure last.
   const withStart = (target: BrokenTarget): BrokenTarget => {
+    if (target.subject === 'successRate' && facts.successRate?.heldSince !== undefined) return target;
     const [earlier] = known(target.subject);
     return earlier && earlier.sinceAt < target.sinceAt ? { ...target, sinceAt: earlier.sinceAt } : target;
   };

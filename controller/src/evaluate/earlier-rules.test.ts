@@ -24,7 +24,8 @@ test('what a monitor asked before an edit is known as long as news of that time 
   /** Rules as numbers and words, for what is asked now unless it is said otherwise. */
   const rulesUnder = (spec: object, asked: Asked = {}): MonitorRules => {
     const { grace } = asked.words?.cronJob ?? {};
-    return { detection: { ...(asked.spec ?? spec), ...(grace && { grace }) } } as unknown as MonitorRules;
+    const detection = { ...(asked.spec ?? spec), ...(grace && { grace }) };
+    return { detection, alerts: { windows: [] } } as unknown as MonitorRules;
   };
   const specs = new EarlierSpecs();
   let earlierWords: readonly EarlierWords[] = [];
@@ -41,7 +42,7 @@ test('what a monitor asked before an edit is known as long as news of that time 
       rulesUnder: (asked: Asked) => rulesUnder(spec, asked),
     } as unknown as Watcher;
     const of: KnownWatcher = { known, watcher, earlierWords };
-    return inWords((await store.fenced(epoch, (tx) => specs.gather(tx, [of], settledThroughAt)))(of));
+    return inWords((await store.fenced(epoch, (tx) => specs.gather(tx, [of], settledThroughAt)))(of).rules);
   };
 
   const inWords = (found: EarlierRules | undefined): unknown[] | undefined =>

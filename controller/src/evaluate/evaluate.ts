@@ -18,8 +18,8 @@ export interface EvaluateDeps extends JudgeDeps {
   readonly epoch: number;
   readonly clock: Clock;
   readonly settleSlots: SettleSlots;
-  /** After each commit that gave slots their outcomes. */
-  readonly onSettled: (outcomes: readonly SlotOutcome[]) => void;
+  /** After each commit that gave slots their outcomes. `missing`: CronJobs of which one was missed. */
+  readonly onSettled: (outcomes: readonly SlotOutcome[], missing: readonly number[]) => void;
   /** After each commit that changed alerts. */
   readonly onRaised: (raised: readonly RaisedAlert[]) => void;
 }
@@ -42,14 +42,15 @@ export async function evaluate(
   for (let from = 0; from < ids.length && !signal.aborted; from += size) {
     const batch = ids.slice(from, from + size);
     // One after the other: all of them want the same few connections, and recording wants one too.
-    const { raised, outcomes } = await deps.store.fenced(deps.epoch, async (tx) => {
+    const { raised, outcomes, missing } = await deps.store.fenced(deps.epoch, async (tx) => {
       await lockCronJobs(tx, batch);
       const settled = occasion.parts.has('missedSchedule') ? await deps.settleSlots(tx, batch, tx.now()) : undefined;
       const asked = batch.filter((id) => !slotsOnly?.has(id) || settled?.get(id)?.moved);
       const outcomes = [...(settled?.values() ?? [])].flatMap((ofOne) => ofOne.outcomes);
-      return { raised: asked.length === 0 ? [] : await judgeCronJobs(tx, asked, occasion, deps), outcomes };
+      const missing = batch.filter((id) => settled?.get(id)?.outcomes.includes('missed'));
+      return { raised: asked.length === 0 ? [] : await judgeCronJobs(tx, asked, occasion, deps), outcomes, missing };
     });
-    if (outcomes.length > 0) deps.onSettled(outcomes);
+    if (outcomes.length > 0) deps.onSettled(outcomes, missing);
     if (raised.length > 0) deps.onRaised(raised);
     all.push(...raised);
     await deps.clock.sleep(0);

@@ -167,6 +167,18 @@ export async function judgeCronJobs(
   return raised;
 }
 
+/**
+ * A rate that broke while nothing looked, and recovers, is asked about as one of which an alert is open. One that had been broken before, and
+ * was well meanwhile, is broken since then.
+ */
+function withHeldRate(
+  facts: Pick<DetectionFacts, 'successRate' | 'regression'> | undefined,
+  heldSince: () => Instant | undefined,
+): typeof facts {
+  const { successRate } = facts ?? {};
+  return successRate === undefined ? facts : { ...facts, successRate: { ...successRate, heldSince: heldSince() } };
+}
+
 /** The facts after the stages that were played: an alert that they opened or ended is that to the answers of now. */
 function withOpen(facts: DetectionFacts, isOpen: boolean | undefined): DetectionFacts {
   return facts.jobFailed && isOpen !== undefined ? { ...facts, jobFailed: { ...facts.jobFailed, isOpen } } : facts;
@@ -321,7 +333,7 @@ async function gatherFacts(
     factsOf: (subject, watch) => ({
       ...presence?.(subject, watch).present,
       ...running?.(subject, watch, past.countedOf(subject, watch)),
-      ...windowed?.(subject, watch),
+      ...withHeldRate(windowed?.(subject, watch), () => past.rateHeldSince(subject, watch)),
       finishBy: finishBy?.(watch),
       jobFailed: runs?.jobFailed(subject, watch),
       output: output?.(subject, watch),

@@ -1,6 +1,12 @@
-import { parseResourceDuration, type Effective, type AlertRules, type Instant } from '@cronjob-monitor/shared/domain';
+import {
+  parseResourceDuration,
+  type AlertRules,
+  type EarlierWindows,
+  type Effective,
+  type Instant,
+} from '@cronjob-monitor/shared/domain';
 import { alertRulesOf, detectionRulesOf, groupRulesOf, type MonitorSpec } from '@cronjob-monitor/shared/kube';
-import type { MonitorRules, Asked, EarlierRules, KnownWatcher, Watcher } from './subject.ts';
+import type { MonitorRules, Asked, AskedBefore, EarlierRules, KnownWatcher, Watcher } from './subject.ts';
 import { listJudgedCronJobs, type Store, type GatheredAlert, listSpecs, type Tx } from '@cronjob-monitor/shared/store';
 import type { MonitorSeen, Selection } from '../selection/index.ts';
 
@@ -70,7 +76,7 @@ export class EarlierSpecs {
     tx: Tx,
     watchers: readonly KnownWatcher[],
     settledThroughAt: Instant,
-  ): Promise<(of: KnownWatcher) => EarlierRules | undefined> {
+  ): Promise<(of: KnownWatcher) => AskedBefore> {
     const now = tx.now();
     const isAsked = (of: KnownWatcher): boolean => {
       const at = changedAt(of, now);
@@ -93,7 +99,7 @@ export class EarlierSpecs {
       const spec = isBehind(of) ? written?.get(of.known.id)?.spec : this.#keptOf(of)?.spec;
       // What ran while it could not be read is judged by what it asks since it was mended: nothing is lost by the mistake.
       if (untilAt !== undefined && isAsked(of) && isUnderstood(spec)) changes.push({ untilAt, asked: { spec } });
-      return earlierRulesOf(
+      return askedBefore(
         of.watcher,
         changes.toSorted((a, b) => a.untilAt - b.untilAt),
       );
@@ -112,19 +118,25 @@ interface Change {
   readonly asked: Asked;
 }
 
-/** From the newest of these changes, the last, back to the oldest; one that changes no rule is passed over. */
-function earlierRulesOf(watcher: Watcher, changes: readonly Change[]): EarlierRules | undefined {
+/** From the newest of these changes, the last, back to the oldest; one that changes neither rules nor windows is passed over. */
+function askedBefore(watcher: Watcher, changes: readonly Change[]): AskedBefore {
   let asked: Asked = {};
-  let since = watcher.rules;
+  let { detection, alerts } = watcher.rules;
   const steps: Omit<EarlierRules, 'earlier'>[] = [];
-  for (const change of changes.toReversed()) {
-    asked = { ...asked, ...change.asked };
+  const windows: EarlierWindows[] = [];
+  for (const { untilAt, asked: then } of changes.toReversed()) {
+    asked = { ...asked, ...then };
     const rules = watcher.rulesUnder?.(asked);
-    if (rules === undefined || JSON.stringify(rules.detection) === JSON.stringify(since.detection)) continue;
-    steps.push({ rules, untilAt: change.untilAt });
-    since = rules;
+    if (rules === undefined) continue;
+    if (JSON.stringify(rules.detection) !== JSON.stringify(detection)) steps.push({ rules, untilAt });
+    if (JSON.stringify(rules.alerts.windows) !== JSON.stringify(alerts.windows))
+      windows.push({ untilAt, windows: rules.alerts.windows });
+    ({ detection, alerts } = rules);
   }
-  return steps.reduceRight<EarlierRules | undefined>((earlier, step) => ({ ...step, earlier }), undefined);
+  return {
+    rules: steps.reduceRight<EarlierRules | undefined>((earlier, step) => ({ ...step, earlier }), undefined),
+    windows: windows.length > 0 ? windows.toReversed() : undefined,
+  };
 }
 
 /** The row of a monitor whose spec cannot be read is empty; a selector that cannot be used is in it, and says so. */

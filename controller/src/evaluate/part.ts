@@ -32,6 +32,7 @@ export const partsOfLevels: ReadonlySet<Part> = new Set<Part>([
   ...partsOf['dead-man-switch'],
   ...partsOf['stuck-job-check'],
   'output',
+  'successRate',
 ]);
 
 /** What a run that ended may change by itself; what is open about its CronJob is asked besides. */

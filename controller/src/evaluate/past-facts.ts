@@ -1,9 +1,11 @@
 import {
+  dayMs,
   factsReach,
   findNotStarted,
   firstRunAt,
   hopelessWaitAtEnd,
   p95Duration,
+  rateHeldSince,
   type DetectionFacts,
   type DetectionPast,
   type EndedRun,
@@ -42,6 +44,8 @@ export interface PastFacts {
   readonly countedOf: (subject: Subject, watch: Watch) => readonly JudgedRunRow[];
   /** The ended runs that were read, newest first. */
   readonly runsOf: (subject: Subject) => readonly JudgedRunRow[];
+  /** Since when a success rate is too low that nothing looked at meanwhile, and not well again for good; undefined: it is not. */
+  readonly rateHeldSince: (subject: Subject, watch: Watch) => Instant | undefined;
 }
 
 /** The past of these CronJobs, as far as these parts ask for it. `withRuns`: runs are news, so what they ended is asked for. */
@@ -64,6 +68,11 @@ export async function gatherPast(
   return {
     runsOf: ({ row }) => runs.get(row.id) ?? [],
     countedOf: ({ row }, watch) => countedOf(runs.get(row.id)?.toReversed(), watch),
+    rateHeldSince: (subject, watch) => {
+      const rule = watch.rules.detection.successRate;
+      const past = rates?.(subject, watch);
+      return rule && past && rateHeldSince(rule, past);
+    },
     of: (subject, watch, facts) => {
       const ended = runs.get(subject.row.id)?.toReversed();
       const present = presence?.(subject, watch);
@@ -255,8 +264,8 @@ const againMs = 120_000;
 const newest = 40;
 
 /**
- * The runs that rates of a time without a look are made of, for CronJobs of which a run failed in it, or was missed where a monitor counts
- * that. `ratedThroughAt` undefined: nothing was ever asked.
+ * The runs that rates of a time without a look are made of, for CronJobs with an alert about their rate, and those of which a run failed in
+ * a window of that time, or was missed where a monitor counts that. `ratedThroughAt` undefined: nothing was ever asked.
  */
 async function gatherRatePast(
   tx: Tx,
@@ -271,9 +280,12 @@ async function gatherRatePast(
   const missing = rated.flatMap(({ row, watches }) => (watches.some(countsMissed) ? [row.id] : []));
   const runs = await listJudgedRuns(tx, ids, { count: newest, includeManual: false });
   const missed = await listMissedSlots(tx, missing, 1);
-  const failing = rated.filter(({ row: { id } }) => {
-    const hasFailed = runs.get(id)?.some(({ status, endedAt }) => status === 'failed' && endedAt >= hiddenFromAt);
-    return hasFailed === true || (missed.get(id)?.[0] ?? -Infinity) >= hiddenFromAt;
+  const failing = rated.filter(({ row: { id }, alerts, watches }) => {
+    if (alerts.some(({ subject }) => subject === 'successRate')) return true;
+    // A success that leaves the window breaks a rate as well, and one with which there are runs enough.
+    const from = hiddenFromAt - Math.max(...watches.map(windowMsOf));
+    const hasFailed = runs.get(id)?.some(({ status, endedAt }) => status === 'failed' && endedAt >= from);
+    return hasFailed === true || (missed.get(id)?.[0] ?? -Infinity) >= from;
   });
   if (failing.length === 0) return undefined;
   const pairs = failing.flatMap((subject) => subject.watches.filter(isRated).map((watch) => ({ subject, watch })));
@@ -286,10 +298,15 @@ async function gatherRatePast(
     return {
       runs: known,
       originAt: watch.judgesFromAt,
-      completeFromAt: knownFromAt + rule.windowDays * 86_400_000,
+      completeFromAt: knownFromAt + windowMsOf(watch),
+      delayMs: watch.rules.alerts.alertDelayMs,
       now,
     };
   };
+}
+
+function windowMsOf({ rules }: Watch): number {
+  return (rules.detection.successRate?.windowDays ?? 0) * dayMs;
 }
 
 function isRated({ rules }: Watch): boolean {

@@ -1,16 +1,17 @@
 import {
   factsReach,
   faultOfMiss,
+  nthExpectedAfter,
   slotsReach,
   suspendedSince,
   suspensionsIn,
+  type CronJobFacts,
   type DetectionFacts,
   type Instant,
   type JudgedSlot,
   type Part,
   type Suspension,
 } from '@cronjob-monitor/shared/domain';
-import { nthSlotAfter } from '@cronjob-monitor/shared/domain/schedule';
 import {
   countFailures,
   listRecentSlots,
@@ -32,7 +33,7 @@ export async function gatherPresence(
   tx: Tx,
   subjects: readonly Subject[],
   parts: ReadonlySet<Part>,
-  { jobsOf }: Pick<RunningSources, 'jobsOf'>,
+  { jobsOf, defaultZone }: Pick<RunningSources, 'jobsOf'> & { readonly defaultZone: string },
 ): Promise<(subject: Subject, watch: Watch) => PresenceFacts> {
   const ids = subjects.map(({ row }) => row.id);
   const slots = parts.has('missedSchedule') ? await listSlots(tx, subjects) : undefined;
@@ -84,7 +85,8 @@ export async function gatherPresence(
             originAt: watch.judgesFromAt,
             resumedAt: own.findLast((epoch) => epoch.suspended && epoch.toAt !== undefined)?.toAt,
             p95DurationMs: measured && measured.runs >= factsReach.fewestForP95 ? measured.p95Ms : undefined,
-            nthSlotAfter: (after, n) => facts && nthSlotAfter(facts.schedule, subject.zone, after, n),
+            nthSlotAfter: (after, n) =>
+              facts && nthExpectedAfter(own.length > 0 ? own : [sinceEver(facts)], defaultZone, after, n),
             unsuccessful: {
               ...failures({ cronJobId: row.id, sinceAt: watch.judgesFromAt }),
               running: jobsOf(row.uid).filter(({ outcome }) => outcome === undefined).length,
@@ -95,6 +97,11 @@ export async function gatherPresence(
     };
     return { present, suspensions: suspensionsIn(own) };
   };
+}
+
+/** What a CronJob asks for of which no epoch is known. */
+function sinceEver({ schedule, timeZone }: CronJobFacts): Parameters<typeof nthExpectedAfter>[0][number] {
+  return { schedule, timeZone, fromAt: -Infinity, toAt: undefined };
 }
 
 function isUnmet({ outcome }: Pick<JudgedSlot, 'outcome'>): boolean {

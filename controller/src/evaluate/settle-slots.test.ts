@@ -217,7 +217,7 @@ test('a missed run has the cause that events tell, else that nothing was started
   ]);
   const subject = { row: { id: of.id, namespace: 'prod' }, watches: [], zone: 'UTC' } as unknown as Subject;
   const watch = { judgesFromAt: 0, rules: { detection: { pauseMonitoring: true } } } as unknown as Watch;
-  const none = { jobsOf: () => [] };
+  const none = { jobsOf: () => [], defaultZone: 'UTC' };
   const presence = await store.fenced(epoch, (tx) => gatherPresence(tx, [subject], new Set(['missedSchedule']), none));
   const { slots = [] } = presence(subject, watch).present.missedSchedule ?? {};
   assert.deepEqual(
@@ -247,7 +247,7 @@ test('a rule that opens after many skipped runs is given so many, and one that o
     const detection = { pauseMonitoring: true, missedSchedule: { enabled: true, threshold: 1, skipWarnAfter } };
     const watch = { judgesFromAt: 0, rules: { detection } } as unknown as Watch;
     const subject = { row: { id: of.id, namespace: 'prod' }, watches: [watch], zone: 'UTC' } as unknown as Subject;
-    const none = { jobsOf: () => [] };
+    const none = { jobsOf: () => [], defaultZone: 'UTC' };
     const presence = await store.fenced(epoch, (tx) =>
       gatherPresence(tx, [subject], new Set(['missedSchedule']), none),
     );

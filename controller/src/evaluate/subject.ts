@@ -2,6 +2,7 @@ import type { OwnerWord } from '@cronjob-monitor/shared/contract';
 import {
   withEarlierWords,
   type EarlierMute,
+  type EarlierWindows,
   type AlertRules,
   type CronJobFacts,
   type DetectionRules,
@@ -72,6 +73,12 @@ export interface EarlierRules {
   readonly earlier?: EarlierRules | undefined;
 }
 
+/** What a monitor asked before, where it is not what it asks now. */
+export interface AskedBefore {
+  readonly rules: EarlierRules | undefined;
+  readonly windows: readonly EarlierWindows[] | undefined;
+}
+
 /** One monitor's view of one CronJob. */
 export interface Watch {
   readonly monitor: { readonly id: number; readonly uid: string; readonly namespace: string; readonly name: string };
@@ -113,7 +120,7 @@ export interface SubjectSources {
       tx: Tx,
       watchers: readonly KnownWatcher[],
       settledThroughAt: Instant,
-    ): Promise<(of: KnownWatcher) => EarlierRules | undefined>;
+    ): Promise<(of: KnownWatcher) => AskedBefore>;
   };
   /** Of a group of Jobs: when the last of them ended; undefined while one goes on. */
   readonly groupEndedAt: (uid: string) => Instant | undefined;
@@ -175,12 +182,15 @@ function selecting(
   });
 }
 
-function toWatch(of: KnownWatcher, earlier: EarlierRules | undefined): Watch {
+function toWatch(of: KnownWatcher, { rules: earlier, windows: earlierWindows }: AskedBefore): Watch {
   const { known, watcher } = of;
   const { id, judgesFromAt, wasJudged, newsFromAt } = known;
   const { namespace, name, isMisread } = watcher;
   const earlierMutes = earlierMutesOf(of);
-  const rules = earlierMutes ? { ...watcher.rules, alerts: { ...watcher.rules.alerts, earlierMutes } } : watcher.rules;
+  const rules =
+    earlierMutes || earlierWindows
+      ? { ...watcher.rules, alerts: { ...watcher.rules.alerts, earlierMutes, earlierWindows } }
+      : watcher.rules;
   return {
     monitor: { id, uid: known.id16, namespace, name },
     rules,

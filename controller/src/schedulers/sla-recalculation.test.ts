@@ -44,4 +44,10 @@ test('a CronJob is asked for its rate in the round after a run has left a window
   const later: (readonly number[])[] = [];
   await rounds.run(start + dayMs + minuteMs, async (...both) => void later.push(...both));
   assert.deepEqual(later, [[daily.id, weekly.id], [daily.id]], 'nor does one over all forget them');
+
+  const missing: (readonly number[])[] = [];
+  rounds.missed([weekly.id]);
+  for (const minutes of [6, 11])
+    await rounds.run(start + dayMs + minutes * minuteMs, async (ids) => void missing.push([...ids]));
+  assert.deepEqual(missing, [[weekly.id], []], 'one of which a slot was missed is asked once');
 });

@@ -15,12 +15,14 @@ import type { Logger } from '@cronjob-monitor/shared/process';
 const allEveryMs = 3_600_000;
 
 /**
- * Asks CronJobs for their rate and their durations: those with new runs, those of which a run has left a window, those with an alert about
+ * Asks CronJobs for their rate and their durations: those with new runs or misses, those of which a run has left a window, those with an alert about
  * either or a broken promise, each hour all of them.
  */
 interface SlaRounds {
   /** A run of this CronJob was recorded. */
   readonly recorded: (cronJobUid: string) => void;
+  /** A slot of these CronJobs was missed. */
+  readonly missed: (cronJobIds: Iterable<number>) => void;
   /** A round that fails is made up for by one over all. `left`: those among them of which a run has left a window. */
   readonly run: (
     now: Instant,
@@ -31,13 +33,14 @@ interface SlaRounds {
 /** `windowDays`: how long the windows of the monitors are. */
 export function createSlaRounds(store: Store, windowDays: () => Iterable<number>): SlaRounds {
   let changed = new Set<string>();
+  let missing = new Set<number>();
   /** When the next run of a CronJob leaves a window, as its last round saw it. */
   const leavesAt = new Map<number, Instant>();
   let allAskedAt = -Infinity;
 
   const dueNow = async (now: Instant, left: readonly number[]): Promise<number[]> => {
-    const uids = changed;
-    changed = new Set();
+    const [uids, missed] = [changed, missing];
+    [changed, missing] = [new Set(), new Set()];
     if (now - allAskedAt >= allEveryMs) {
       allAskedAt = now;
       leavesAt.clear();
@@ -46,7 +49,7 @@ export function createSlaRounds(store: Store, windowDays: () => Iterable<number>
     const open = await listCronJobsWithAlerts(store, ['slaBreached', 'durationRegression']);
     const broken = await listCronJobsWithBrokenTargets(store);
     const ids = uids.size === 0 ? new Map<string, number>() : await cronJobIdsOf(store, [...uids]);
-    return [...new Set([...ids.values(), ...left, ...open, ...broken])];
+    return [...new Set([...ids.values(), ...missed, ...left, ...open, ...broken])];
   };
 
   const noteLeaves = async (ids: readonly number[], now: Instant): Promise<void> => {
@@ -58,6 +61,9 @@ export function createSlaRounds(store: Store, windowDays: () => Iterable<number>
 
   return {
     recorded: (cronJobUid) => void changed.add(cronJobUid),
+    missed: (cronJobIds) => {
+      for (const id of cronJobIds) missing.add(id);
+    },
     async run(now, evaluate) {
       try {
         const left = [...leavesAt].flatMap(([id, at]) => (at < now ? [id] : []));

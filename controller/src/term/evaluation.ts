@@ -160,6 +160,10 @@ class EvaluationOfTerm implements Evaluation {
     );
     this.#hasBegun = deps.isSuccession;
     this.#judging = judgingOf(deps, {
+      onSettled: (outcomes, missing) => {
+        this.#sla.missed(missing);
+        deps.onSettled(outcomes, missing);
+      },
       watchersOf: this.#watchers.of,
       judgedThroughAt: (part) => this.#judgedThrough.get(schedulerOf(part)) ?? deps.watchedUntilAt,
     });
@@ -423,9 +427,10 @@ class EvaluationOfTerm implements Evaluation {
 
 function judgingOf(
   deps: EvaluationDeps,
-  { watchersOf, judgedThroughAt }: Pick<EvaluateDeps, 'judgedThroughAt'> & { readonly watchersOf: Watchers['of'] },
+  of: Pick<EvaluateDeps, 'judgedThroughAt' | 'onSettled'> & { readonly watchersOf: Watchers['of'] },
 ): EvaluateDeps {
   const { caches } = deps;
+  const { watchersOf, judgedThroughAt, onSettled } = of;
   return {
     store: deps.store,
     epoch: deps.term.epoch,
@@ -467,7 +472,7 @@ function judgingOf(
     knownOf: deps.knownOf,
     freeze: deps.freeze,
     settleSlots: deps.settleSlots,
-    onSettled: deps.onSettled,
+    onSettled,
     onRaised: deps.onRaised,
   };
 }

@@ -223,7 +223,14 @@ export {
 } from './alert/route.ts';
 export { alertSeverity } from './alert/severity.ts';
 export * from './alert/rung.ts';
-export { messageHold, muteOf, type EarlierMute, type MessageHold, type Mute } from './alert/holds.ts';
+export {
+  messageHold,
+  muteOf,
+  type EarlierMute,
+  type EarlierWindows,
+  type MessageHold,
+  type Mute,
+} from './alert/holds.ts';
 export * from './mute/silence.ts';
 export * from './limits/token-bucket.ts';
 export * from './delivery/completion.ts';
@@ -254,12 +261,12 @@ export type { JudgedSlot } from './detect/missed-schedule.ts';
 export { outputRunsNeeded, type OutputHistory, type OutputRun } from './detect/output.ts';
 export { levelsAcross, levelsPassed, type DetectionPast, type LevelsByRules } from './detect/levels-passed.ts';
 export type { PassedLevel, Suspension } from './detect/passed-level.ts';
-export { isRateBelow, rateBelowSince, type RatedRun, type RatePast } from './detect/success-rate.ts';
+export { isRateBelow, rateBelowSince, rateHeldSince, type RatedRun, type RatePast } from './detect/success-rate.ts';
 export { statedZone } from './schedule/parse.ts';
 export { dailyInstants } from './schedule/daily-instants.ts';
 export { quiet, type Figures, type Verdict } from './detect/verdict.ts';
 export * from './retention/cutoffs.ts';
-export { expectedSlots } from './slots/expected.ts';
+export { expectedSlots, nthExpectedAfter } from './slots/expected.ts';
 export * from './detect/lint.ts';
 export { lintCronJob } from './detect/lint-cron-job.ts';
 export {

@@ -14,12 +14,20 @@ export interface RunStory {
   readonly rows?: number | undefined;
   /** So far ahead is the clock by which its Job's status is dated; undefined: it is right. */
   readonly aheadSeconds?: number | undefined;
+  /** A person starts it at `slotAt`, in a minute of its own: it is of no slot. */
+  readonly isManual?: boolean | undefined;
 }
 
 /** When it runs: at this minute of every so many hours, counted from midnight UTC; a part of a day, a day, or a week. */
 export interface Rhythm {
   readonly everyHours: number;
   readonly minute: number;
+}
+
+/** The zone in which a CronJob says its rhythm, which a history says in UTC. */
+export interface Zone {
+  readonly name: string;
+  readonly aheadMinutes: number;
 }
 
 /** What an owner says by annotations `cronjob-monitor.io/…`. */
@@ -30,6 +38,7 @@ export interface CronJobEdit {
   readonly suspend?: boolean;
   readonly tier?: string;
   readonly rhythm?: Rhythm;
+  readonly zone?: Zone;
   /** All of its words from then on. */
   readonly words?: Words;
 }
@@ -42,6 +51,8 @@ export interface CronJobStory {
   /** Value of its label `tier`. */
   readonly tier: string;
   readonly rhythm: Rhythm;
+  /** Absent: it names none. */
+  readonly zone?: Zone | undefined;
   readonly policy: 'Allow' | 'Forbid' | 'Replace';
   readonly suspend: boolean;
   readonly ttlSeconds: number | undefined;

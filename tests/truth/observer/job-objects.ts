@@ -70,7 +70,10 @@ export function jobAt(
       managedFields: [write],
       labels,
       ...(cronJob && {
-        annotations: { 'batch.kubernetes.io/cronjob-scheduled-timestamp': iso(run.slotAt) },
+        annotations:
+          story.isManual === true
+            ? { 'cronjob.kubernetes.io/instantiate': 'manual' }
+            : { 'batch.kubernetes.io/cronjob-scheduled-timestamp': iso(run.slotAt) },
         ownerReferences: [{ apiVersion: 'batch/v1', kind: 'CronJob', ...cronJob, controller: true }],
       }),
     },

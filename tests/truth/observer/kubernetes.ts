@@ -1,5 +1,14 @@
 import type { WatchedKind } from '@cronjob-monitor/shared/kube';
-import { hourMs, minuteMs, secondMs, type CronJobStory, type History, type Rhythm, type RunStory } from './history.ts';
+import {
+  hourMs,
+  minuteMs,
+  secondMs,
+  type CronJobStory,
+  type History,
+  type Rhythm,
+  type RunStory,
+  type Zone,
+} from './history.ts';
 import { playGroup } from './groups.ts';
 import { jobAt, podAt, podNameOf, type JobMaker } from './job-objects.ts';
 import { iso, jobSpec, managed, namespaceUid } from './object-parts.ts';
@@ -44,7 +53,9 @@ export function slotsOf({ everyHours, minute }: Rhythm, after: number, through: 
   return slots;
 }
 
-export function scheduleOf({ everyHours, minute }: Rhythm): string {
+export function scheduleOf({ everyHours, minute: minuteInUtc }: Rhythm, zone?: Zone): string {
+  const ahead = zone?.aheadMinutes ?? 0;
+  const minute = everyHours < 24 ? minuteInUtc : (minuteInUtc + ahead + everyHours * 60) % (everyHours * 60);
   const time = `${minute % 60} ${Math.floor(minute / 60) % 24}`;
   if (everyHours === 24) return `${time} * * *`;
   // Weeks are counted from the first day of 1970, a Thursday.
@@ -164,7 +175,7 @@ interface LiveRun {
   readonly story: RunStory;
 }
 
-type Step = { readonly at: number; readonly act: () => void };
+type Step = { readonly at: number; readonly act: () => unknown };
 
 /** One CronJob with its Jobs and pods. */
 class PlayedCronJob {
@@ -175,7 +186,7 @@ class PlayedCronJob {
   readonly #active: LiveRun[] = [];
   readonly #finished: LiveRun[] = [];
   #generation = 1;
-  #spec: { rhythm: Rhythm; suspend: boolean; tier: string; words: CronJobStory['words'] };
+  #spec: { rhythm: Rhythm; zone: Zone | undefined; suspend: boolean; tier: string; words: CronJobStory['words'] };
   #specAt: number;
   #labelsAt: number;
   #wordsAt: number;
@@ -185,7 +196,8 @@ class PlayedCronJob {
 
   constructor(story: CronJobStory, endAt: number) {
     this.#story = story;
-    this.#spec = { rhythm: story.rhythm, suspend: story.suspend, tier: story.tier, words: story.words };
+    const { rhythm, zone, suspend, tier, words } = story;
+    this.#spec = { rhythm, zone, suspend, tier, words };
     this.#specAt = story.createdAt;
     this.#labelsAt = story.createdAt;
     this.#wordsAt = story.createdAt;
@@ -199,25 +211,28 @@ class PlayedCronJob {
       const through = Math.min(rhythms[index + 1]?.from ?? Infinity, (deletedAt ?? Infinity) - 1, endAt);
       for (const slotAt of slotsOf(rhythm, from, through)) this.#at(slotAt, () => this.#due(slotAt));
     }
+    for (const run of story.runs)
+      if (run.isManual === true) this.#at(run.slotAt, () => !this.#isGone && this.#begin(run.slotAt, run));
     for (let step = this.#steps.shift(); step && step.at <= endAt; step = this.#steps.shift()) step.act();
   }
 
-  #at(at: number, act: () => void): void {
+  #at(at: number, act: () => unknown): void {
     const index = this.#steps.findLastIndex((step) => step.at <= at) + 1;
     this.#steps.splice(index, 0, { at, act });
   }
 
-  #edit({ at, suspend, tier, rhythm, words }: CronJobStory['edits'][number]): void {
+  #edit({ at, suspend, tier, rhythm, zone, words }: CronJobStory['edits'][number]): void {
     if (this.#isGone) return;
     const before = this.#spec;
     this.#spec = {
       rhythm: rhythm ?? before.rhythm,
+      zone: zone ?? before.zone,
       suspend: suspend ?? before.suspend,
       tier: tier ?? before.tier,
       words: words ?? before.words,
     };
     if (words !== undefined) this.#wordsAt = at;
-    if (suspend !== undefined || rhythm !== undefined) {
+    if (suspend !== undefined || rhythm !== undefined || zone !== undefined) {
       this.#generation++;
       this.#specAt = at;
     }
@@ -229,10 +244,12 @@ class PlayedCronJob {
   #due(slotAt: number): void {
     const { policy, runs } = this.#story;
     if (this.#isGone || this.#spec.suspend) return;
-    if (policy === 'Forbid' && this.#active.length > 0) return;
+    // What a person started is none of its own: the controller counts it for no policy.
+    const active = this.#active.filter((live) => live.story.isManual !== true);
+    if (policy === 'Forbid' && active.length > 0) return;
     const story = runs.find((run) => run.slotAt === slotAt) ?? { slotAt, fate: 'success', seconds: 60, exitCode: 0 };
     if (story.fate === 'neverStarted') return;
-    if (policy === 'Replace') for (const live of this.#active.slice()) this.#remove(live, slotAt);
+    if (policy === 'Replace') for (const live of active) this.#remove(live, slotAt);
     this.#begin(slotAt, story);
   }
 
@@ -255,7 +272,7 @@ class PlayedCronJob {
     this.#active.push(live);
     this.runs.push(run);
     this.#at(createdAt, () => {
-      this.#lastScheduleAt = slotAt;
+      if (story.isManual !== true) this.#lastScheduleAt = slotAt;
       this.#writeJob(createdAt, live);
       this.#writePod(createdAt, live);
       this.#write(createdAt);
@@ -321,7 +338,7 @@ class PlayedCronJob {
 
   #write(at: number): void {
     const { uid, namespace, name, policy, ttlSeconds, successLimit, failureLimit, createdAt } = this.#story;
-    const { rhythm, suspend, tier, words } = this.#spec;
+    const { rhythm, zone, suspend, tier, words } = this.#spec;
     const object = {
       metadata: {
         uid,
@@ -334,7 +351,7 @@ class PlayedCronJob {
         managedFields: [
           managed(
             this.#specAt,
-            { 'f:spec': { 'f:schedule': {}, 'f:suspend': {}, 'f:concurrencyPolicy': {} } },
+            { 'f:spec': { 'f:schedule': {}, 'f:timeZone': {}, 'f:suspend': {}, 'f:concurrencyPolicy': {} } },
             'deployer',
           ),
           managed(this.#labelsAt, { 'f:metadata': { 'f:labels': { 'f:tier': {} } } }, 'labeller'),
@@ -342,7 +359,8 @@ class PlayedCronJob {
         ],
       },
       spec: {
-        schedule: scheduleOf(rhythm),
+        schedule: scheduleOf(rhythm, zone),
+        ...(zone && { timeZone: zone.name }),
         suspend,
         concurrencyPolicy: policy,
         successfulJobsHistoryLimit: successLimit,

@@ -6,6 +6,7 @@ import {
   deadManDue,
   defaultWindowDays,
   isGroupName,
+  nthExpectedAfter,
   rateWindows,
 } from '@cronjob-monitor/shared/domain';
 import {
@@ -41,7 +42,6 @@ import { presentExecution } from '../executions/present.ts';
 import type { KnownCronJob } from '../known-cron-job.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
 import { presentAll } from './list.ts';
-import { nthSlotAfter } from '@cronjob-monitor/shared/domain/schedule';
 import { deadManRuleOf } from '../../monitor-spec.ts';
 
 /** Newest runs that the page of a CronJob shows at once. */
@@ -183,7 +183,8 @@ async function readDeadMan(
     listSpecEpochs(store, [cronJob.id]),
     measureLastDurations(store, [cronJob.id], durations.newest),
   ]);
-  const zone = cronJob.timeZone ?? settings.defaultTimeZone;
+  const { schedule, timeZone } = cronJob;
+  const asked = epochs.get(cronJob.id) ?? [{ schedule, timeZone, fromAt: -Infinity, toAt: undefined }];
   const last = measured.get(cronJob.id);
   const resumed = epochs.get(cronJob.id)?.findLast(({ suspended, toAt }) => suspended && toAt !== undefined);
   const dues = (judged?.monitors ?? []).flatMap(({ id, selects, judgesFromAt: originAt }) => {
@@ -195,7 +196,7 @@ async function readDeadMan(
       originAt,
       resumedAt: resumed?.toAt,
       p95DurationMs: last && last.runs >= durations.fewest ? last.p95Ms : undefined,
-      nthSlotAfter: (after: Instant, n: number) => nthSlotAfter(cronJob.schedule, zone, after, n),
+      nthSlotAfter: (after: Instant, n: number) => nthExpectedAfter(asked, settings.defaultTimeZone, after, n),
     };
     return deadManDue(rule, facts, now) ?? [];
   });

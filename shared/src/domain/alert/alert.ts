@@ -15,7 +15,7 @@ import type { MaintenanceWindow } from '../mute/maintenance.ts';
 import type { Silence } from '../mute/silence.ts';
 import type { HeldForParents, ParentAlert } from './dependency.ts';
 import type { Flips } from './flapping.ts';
-import type { EarlierMute, MessageHold } from './holds.ts';
+import type { EarlierMute, EarlierWindows, MessageHold } from './holds.ts';
 import type { Admitting, Routing, ToldTo } from './routes.ts';
 
 /** One incident with all that decides about its next move. */
@@ -87,6 +87,8 @@ export interface AlertRules {
   /** Undefined: no channel is told. */
   readonly alerting: Routing | undefined;
   readonly windows: readonly MaintenanceWindow[];
+  /** Those that it had before. Absent: the same. */
+  readonly earlierWindows?: readonly EarlierWindows[] | undefined;
   /** How long what waited for a parent may last when that is well again: 2 x the grace of its schedule. */
   readonly recoveryMs: number;
   /** Until then the owner of the CronJob mutes what is found about it. Absent: the owner does not. */

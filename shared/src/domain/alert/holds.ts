@@ -19,9 +19,17 @@ export interface EarlierMute {
   readonly mutedUntilAt: Instant | undefined;
 }
 
+/** The windows that a monitor had until it was changed. */
+export interface EarlierWindows {
+  readonly untilAt: Instant;
+  readonly windows: readonly MaintenanceWindow[];
+}
+
 /** What of the rules of a monitor mutes. */
 interface MuteRules {
   readonly windows: readonly MaintenanceWindow[];
+  /** Oldest first. Absent: the same. */
+  readonly earlierWindows?: readonly EarlierWindows[] | undefined;
   /** Until then the owner of the CronJob mutes; no more than 30 days ahead. Absent: the owner does not. */
   readonly mutedUntilAt?: Instant | undefined;
   /** Oldest first. */
@@ -39,12 +47,14 @@ export function muteOf(
   return mutes.reduce((last, mute) => (mute && (!last || mute.untilAt > last.untilAt) ? mute : last), undefined);
 }
 
-function windowMute({ windows }: MuteRules, at: Instant): Mute | undefined {
+function windowMute({ windows, earlierWindows = [] }: MuteRules, at: Instant): Mute | undefined {
+  const earlier = earlierWindows.find(({ untilAt }) => at < untilAt);
   const window = windowAt(
-    windows.filter(({ suppressAlerts }) => suppressAlerts),
+    (earlier?.windows ?? windows).filter(({ suppressAlerts }) => suppressAlerts),
     at,
   );
-  return window && { by: 'maintenance', ref: window.name, untilAt: window.toAt };
+  const untilAt = Math.min(window?.toAt ?? Infinity, earlier?.untilAt ?? Infinity);
+  return window && { by: 'maintenance', ref: window.name, untilAt };
 }
 
 function silenceMute(alert: MutableAlert, silences: readonly Silence[], at: Instant): Mute | undefined {

@@ -59,9 +59,9 @@ export function muteNow(
   { finding, verdict, world: { now, silences } }: StepDraft,
   alert: Pick<AlertRecord, 'id' | 'severity'>,
 ): Mute | undefined {
-  const { windows, mutedUntilAt, earlierMutes, alertDelayMs } = finding.rules;
-  const isNeverMuted = windows.length === 0 && silences.length === 0 && mutedUntilAt === undefined && !earlierMutes;
-  if (isNeverMuted) return undefined;
+  const { windows, earlierWindows, mutedUntilAt, earlierMutes, alertDelayMs } = finding.rules;
+  const isMutedByNone = windows.length === 0 && silences.length === 0 && mutedUntilAt === undefined;
+  if (isMutedByNone && !earlierWindows && !earlierMutes) return undefined;
   const mutable = toMutable(finding, alert);
   if (verdict.kind !== 'holds' || verdict.happenedAt === undefined)
     return muteOf(mutable, finding.rules, silences, now);

@@ -269,6 +269,7 @@ describe('a success rate that was below its minimum and is good again', () => {
     })),
     originAt: 0,
     completeFromAt: -Infinity,
+    delayMs: 0,
     now: 12 * hour,
     ...more,
   });

@@ -22,6 +22,8 @@ export interface SuccessRateFacts {
   readonly brokeAt?: Instant | undefined;
   /** Set while the alert is open: how many evaluations in a row found the rate good again. */
   readonly openGoodEvaluations: number | undefined;
+  /** After a time without a look: since when an alert is open of a service that looked; undefined: none is, or there was no such time. */
+  readonly heldSince?: Instant | undefined;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface SuccessRateFacts {
 export function successRateBelow(rule: SuccessRateRule, facts: SuccessRateFacts, now: Instant): Verdict {
   if (!rule.enabled) return quiet('notConfigured');
   const runs = facts.success + facts.failed;
-  const isOpen = facts.openGoodEvaluations !== undefined;
+  const isOpen = facts.openGoodEvaluations !== undefined || facts.heldSince !== undefined;
   if (isOpen && runs === 0) return quiet('noRuns');
   if (runs < rule.minRuns || runs === 0) return isOpen ? undecided('tooFewRuns') : quiet('tooFewRuns');
 
@@ -41,7 +43,7 @@ export function successRateBelow(rule: SuccessRateRule, facts: SuccessRateFacts,
   if (!isBreached && !isOpen) return quiet('rateMet');
   if (!isBreached && isGood && (facts.openGoodEvaluations ?? 0) >= 1) return quiet('rateMet');
   return holds({
-    since: facts.brokeAt ?? facts.lastRunAt ?? now,
+    since: facts.heldSince ?? facts.brokeAt ?? facts.lastRunAt ?? now,
     reason: isBreached ? 'rateBelowMinimum' : 'recovering',
     figures: { measured: (100 * facts.success) / runs, limit: rule.minSuccessRate, unit: 'percent' },
     detail: { success: facts.success, runs, windowDays: rule.windowDays, good: isGood && !isBreached },
@@ -86,6 +88,8 @@ export interface RatePast {
   readonly originAt: Instant;
   /** Before that instant some runs of the window are not known. */
   readonly completeFromAt: Instant;
+  /** What is well again sooner is never told, without a margin. */
+  readonly delayMs: number;
   readonly now: Instant;
 }
 
@@ -93,26 +97,42 @@ export interface RatePast {
 const betweenLooksMs = 300_000;
 
 /** Each time that the rate was below its minimum, and then good again for long enough. */
-export function ratesPassed(rule: SuccessRateRule, { runs, originAt, completeFromAt, now }: RatePast): PassedLevel[] {
-  if (!rule.enabled) return [];
+export function ratesPassed(rule: SuccessRateRule, past: RatePast): readonly PassedLevel[] {
+  return rule.enabled ? replayRates(rule, past).passed : [];
+}
+
+/** Since when the rate was below its minimum, and has not been good again for long enough since; undefined: it was not. */
+export function rateHeldSince(rule: SuccessRateRule, past: RatePast): Instant | undefined {
+  return rule.enabled ? replayRates(rule, past).heldSince : undefined;
+}
+
+function replayRates(
+  rule: SuccessRateRule,
+  { runs, originAt, completeFromAt, delayMs, now }: RatePast,
+): { readonly passed: readonly PassedLevel[]; readonly heldSince: Instant | undefined } {
   const passed: PassedLevel[] = [];
   const ran = runs.map(({ endedAt }) => endedAt).sort((a, b) => a - b);
   let held: { readonly since: Instant; readonly verdict: ReturnType<typeof firmly> } | undefined;
   let goodAt: Instant | undefined;
   let cause: PassedLevel['cause'];
+  const wasFound = (since: Instant, untilAt: Instant): boolean => {
+    const hasRun = ran.some((at) => at >= Math.max(since, originAt) && at < untilAt);
+    return untilAt - since >= betweenLooksMs && since >= completeFromAt && hasRun;
+  };
   const endAt = (before: Instant): void => {
     if (held === undefined || goodAt === undefined || before - goodAt < betweenLooksMs) return;
     const { since, verdict } = held;
     const endedAt = goodAt;
     [held, goodAt] = [undefined, undefined];
-    const hasRun = ran.some((at) => at >= Math.max(since, originAt) && at < endedAt);
-    if (endedAt - since < betweenLooksMs || since < completeFromAt || !hasRun) return;
+    if (!wasFound(since, endedAt)) return;
     const by = runs.find((run) => run.endedAt === endedAt && run.status === 'success');
     passed.push({ type: 'slaBreached', subject: 'successRate', verdict, beganAt: since - 1, endedAt, by, cause });
   };
   for (const { at, counts } of ratesOverTime(rule, runs, now)) {
     endAt(at);
-    if (held === undefined && !isRateBelow(rule, counts)) continue;
+    const isBelow = isRateBelow(rule, counts);
+    if (held && !isBelow && at < held.since + delayMs) [held, goodAt] = [undefined, undefined];
+    if (held === undefined && !isBelow) continue;
     const facts = { ...counts, lastRunAt: at, brokeAt: held?.since ?? at, openGoodEvaluations: held ? 1 : undefined };
     const verdict = successRateBelow(rule, facts, at);
     if (verdict.kind === 'holds') [held, goodAt] = [{ since: verdict.since, verdict: firmly(verdict) }, undefined];
@@ -120,7 +140,7 @@ export function ratesPassed(rule: SuccessRateRule, { runs, originAt, completeFro
       [goodAt, cause] = [at, verdict.reason === 'noRuns' ? 'noRuns' : undefined];
   }
   endAt(now);
-  return passed;
+  return { passed, heldSince: held && wasFound(held.since, goodAt ?? now) ? held.since : undefined };
 }
 
 /** The counts of the window after each instant at which a run ended or left it. */

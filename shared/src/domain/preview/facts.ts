@@ -12,7 +12,7 @@ import { factsReach, p95Duration, slotsReach, suspendedSince, suspensionsIn } fr
 import { runsNeeded } from '../detect/job-failed.ts';
 import { outputRunsNeeded } from '../detect/output.ts';
 import type { UnfinishedJob } from '../detect/job-stuck.ts';
-import { nthSlotAfter } from '../schedule/index.ts';
+import { nthExpectedAfter } from '../slots/expected.ts';
 import type { EndedPreviewRun, OrderedHistory, PreviewedRun } from './history.ts';
 import { ShiftOverTime } from './shift-over-time.ts';
 import { dayMs } from '../duration.ts';
@@ -117,13 +117,15 @@ export class FactsOverTime {
 
   #deadMan(now: Instant, epoch: SpecEpoch | undefined): DetectionFacts['deadMan'] {
     const { createdAt, epochs, timeZone } = this.#history.of;
+    // What it asks for later is not known yet.
+    const asked = epochs.slice(0, epoch && epochs.indexOf(epoch)).concat(epoch ? { ...epoch, toAt: undefined } : []);
     return {
       suspended: epoch?.suspended ?? false,
       lastSuccessAt: this.#lastSuccessAt,
       originAt: Math.max(createdAt, this.#sinceAt),
       resumedAt: epochs.findLast(({ suspended: was, toAt }) => was && toAt !== undefined && toAt <= now)?.toAt,
       p95DurationMs: p95Duration(this.#successMs.slice(-factsReach.durationsForP95)),
-      nthSlotAfter: (after, n) => epoch && nthSlotAfter(epoch.schedule, epoch.timeZone ?? timeZone, after, n),
+      nthSlotAfter: (after, n) => epoch && nthExpectedAfter(asked, timeZone, after, n),
       unsuccessful: { failed: this.#failed, running: this.#goingOn.size },
     };
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SpecEpoch } from './epoch.ts';
-import { expectedSlots } from './expected.ts';
+import { expectedSlots, nthExpectedAfter } from './expected.ts';
 
 const at = (text: string): number => Date.parse(`2026-03-02T${text}:00Z`);
 const clockOf = (instant: number | undefined): string | undefined =>
@@ -75,4 +75,13 @@ test('at most so many slots come at once, and it is said how far they reach', ()
 test('an epoch that is over is not looked at', () => {
   const epochs = [epoch('*/10 * * * *', '00:00', '01:00'), epoch('0 * * * *', '01:00')];
   assert.deepEqual(slots(epochs, '02:30', { afterAt: at('01:00') }), [['02:00', '03:00']]);
+});
+
+test('of the past a slot counts that was due then, and none that only a later schedule names', () => {
+  const epochs = [epoch('0 20 * * *', '00:00', '08:10'), epoch('30 * * * *', '08:10')];
+  const nth = (after: string, n: number): unknown => clockOf(nthExpectedAfter(epochs, 'UTC', at(after), n));
+  assert.deepEqual([nth('01:00', 1), nth('01:00', 2), nth('09:00', 1)], ['08:30', '09:30', '09:30']);
+  const tightened = [epoch('0 * * * *', '02:00', '03:30'), epoch('0 20 * * *', '03:30')];
+  const both = [1, 4].map((n) => clockOf(nthExpectedAfter(tightened, 'UTC', at('00:00'), n)));
+  assert.deepEqual(both, ['01:00', '20:00'], 'before what is known it asked for the same');
 });

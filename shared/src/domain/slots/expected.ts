@@ -1,4 +1,4 @@
-import { parse, type Schedule } from '../schedule/index.ts';
+import { nthSlotAfter, parse, type Schedule } from '../schedule/index.ts';
 import type { Instant } from '../instant.ts';
 import type { SpecEpoch } from './epoch.ts';
 
@@ -57,6 +57,27 @@ export function expectedSlots(
     }
   }
   return { slots: link(found, epochs, start), throughAt };
+}
+
+/**
+ * The n-th slot after an instant, of each time by what the CronJob asked for then: one that is due by a schedule alone that was written later
+ * never was. Before the first epoch that is known it asked for the same. Undefined: none comes, or it cannot be evaluated.
+ */
+export function nthExpectedAfter(
+  epochs: readonly Pick<SpecEpoch, 'schedule' | 'timeZone' | 'fromAt' | 'toAt'>[],
+  defaultZone: string,
+  after: Instant,
+  n: number,
+): Instant | undefined {
+  let left = n;
+  for (const [position, { schedule, timeZone, fromAt, toAt = Infinity }] of epochs.entries()) {
+    let at: Instant | undefined = position === 0 ? after : Math.max(after, fromAt);
+    while (at !== undefined && at <= toAt) {
+      at = nthSlotAfter(schedule, timeZone ?? defaultZone, at, 1);
+      if (at !== undefined && at <= toAt && --left === 0) return at;
+    }
+  }
+  return undefined;
 }
 
 /** Each slot gets the one that follows it: the next one found, or the first that any later epoch brings. */

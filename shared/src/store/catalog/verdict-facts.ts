@@ -1,6 +1,6 @@
 import type { BrokenTarget, WaitingJob } from '../../domain/index.ts';
 import { recordChanges } from '../changes.ts';
-import { fromJson, toJson } from '../column.ts';
+import { toJson } from '../column.ts';
 import type { Tx } from '../database.ts';
 import { rowsIn, updateRows, type RowUpdate } from '../upsert.ts';
 import { cronJobChanges } from './cron-job-change.ts';
@@ -17,23 +17,14 @@ interface WaitingOf {
   readonly waiting: WaitingJob | undefined;
 }
 
-/** Keeps what the figures break, with when each was found first, and decides states anew. The rows are locked by the caller. */
+/** Keeps what the figures break, and decides states anew. The rows are locked by the caller. */
 export async function setBrokenTargets(tx: Tx, judged: readonly BrokenTargets[]): Promise<void> {
   const before = await read(tx, 'broken', judged);
   await write(
     tx,
     'broken',
     before,
-    judged.map(({ cronJobId, broken }): RowUpdate => {
-      const known = (fromJson(before.get(cronJobId)) as readonly BrokenTarget[] | undefined) ?? [];
-      const kept = broken.map((target) => {
-        const same = known.find(
-          ({ monitorId, subject }) => monitorId === target.monitorId && subject === target.subject,
-        );
-        return same ? { ...target, sinceAt: same.sinceAt } : target;
-      });
-      return [cronJobId, kept.length === 0 ? null : toJson(kept)];
-    }),
+    judged.map(({ cronJobId, broken }): RowUpdate => [cronJobId, broken.length === 0 ? null : toJson(broken)]),
   );
 }
 
