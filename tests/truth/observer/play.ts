@@ -19,7 +19,7 @@ export interface Play extends Size {
   readonly scope: Scope;
   /** Observers beside the calm one. */
   readonly observers: number;
-  /** How long a history that shows a difference is made smaller; absent: until it cannot be. */
+  /** How long a history that shows a difference is made smaller; absent: until it cannot be; 0: it is named alone. */
   readonly shrinkMs?: number;
 }
 
@@ -80,6 +80,13 @@ async function play(played: Play): Promise<Found> {
 async function explained(played: Play, trial: Trial, differences: readonly Difference[]): Promise<string[]> {
   if (differences.length === 0) return [];
   const { shrinkMs, ...kept } = played;
+  const wide = kept.isQuiet ? ` WIDE=${kept.cronJobs} DAYS=${kept.days}` : '';
+  const again = `SEED=${kept.seed} CELLS=${kept.cells}${wide} DISTURBANCES=${kept.scope} DATABASES=${name} npm test -- tests/truth/observer`;
+  const named = [
+    `seed ${kept.seed}: ${differences.length} differences; again with ${again}`,
+    ...differences.slice(0, 20).map(sentenceOf),
+  ];
+  if (shrinkMs === 0) return named;
   const differ = async (smaller: Trial): Promise<readonly Difference[]> =>
     (await run(smaller, fresh)).differences.flat();
   const theirs = onlyCronJobsOf(differences, onlyCellsOf(differences, trial));
@@ -88,11 +95,8 @@ async function explained(played: Play, trial: Trial, differences: readonly Diffe
     async (smaller) => (await differ(smaller)).length > 0,
     shrinkMs === undefined ? {} : { mostMs: shrinkMs },
   );
-  const wide = kept.isQuiet ? ` WIDE=${kept.cronJobs} DAYS=${kept.days}` : '';
-  const again = `SEED=${kept.seed} CELLS=${kept.cells}${wide} DISTURBANCES=${kept.scope} DATABASES=${name} npm test -- tests/truth/observer`;
   return [
-    `seed ${kept.seed}: ${differences.length} differences; again with ${again}`,
-    ...differences.slice(0, 20).map(sentenceOf),
+    ...named,
     'the smallest trial that was found says:',
     ...(await differ(smallest)).map(sentenceOf),
     JSON.stringify(smallest),
