@@ -1,17 +1,7 @@
 import { version, type LoadedConfig } from '@cronjob-monitor/shared/config';
-import { createCluster, reviewScrape, toClusterOptions } from '@cronjob-monitor/shared/kube';
-import {
-  createConfiguredMetrics,
-  createNeighbourMetrics,
-  createProbes,
-  createProcessMetrics,
-  ProblemList,
-  watchSymptoms,
-  type Clock,
-  type Lifecycle,
-  type Logger,
-} from '@cronjob-monitor/shared/process';
-import { isWritable, openStore, toStoreSettings } from '@cronjob-monitor/shared/store';
+import type { Lifecycle } from '@cronjob-monitor/shared/process';
+import { listenBeside, openParts, type Surroundings } from '@cronjob-monitor/shared/start';
+import { toStoreSettings } from '@cronjob-monitor/shared/store';
 import { schemasOf } from './clusters/schemas-of.ts';
 import { createApi } from './create-api.ts';
 import { listenApi } from './listener.ts';
@@ -26,50 +16,18 @@ const retireMs = 5_000;
 const graceMs = 20_000;
 
 /** Wires the apiserver: what is started last is stopped first. Nothing here waits for a database or a cluster. */
-export async function compose(
-  loaded: LoadedConfig,
-  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
-  lifecycle: Lifecycle,
-): Promise<void> {
+export async function compose(loaded: LoadedConfig, around: Surroundings, lifecycle: Lifecycle): Promise<void> {
   const { config } = loaded;
-  const metrics = createProcessMetrics({ entryPoint: 'apiserver', version, clock });
-  metrics.observe(lifecycle.stopping);
-
-  const neighbours = createNeighbourMetrics({ registry: metrics.registry, clock });
-  const cluster = createCluster({ ...toClusterOptions(loaded), clock, logger, answered: neighbours.kubeAnswered });
-  lifecycle.onStop('cluster', () => cluster.close());
-  const storeSettings = toStoreSettings(config);
-  const around = { clock, log: logger, statementLimitMs };
-  const store = openStore(storeSettings, { ...around, observer: neighbours.store });
-  neighbours.watchPool(() => store.connections());
-  neighbours.watchVolume({ freeBytes: () => store.volumeFreeBytes(), isWritable: () => isWritable(store) });
-  lifecycle.onStop('store', () => store.close());
-
-  const problems = new ProblemList({ clock, logger });
-  problems.tellLog(lifecycle.stopping);
-  watchSymptoms({ metrics, problems, intervalsMs: {}, clock }, lifecycle.stopping);
+  const { logger, clock } = around;
+  const parts = openParts(loaded, around, lifecycle, { intervalsMs: {}, statementLimitMs });
   const api = createApi({
+    ...parts,
     settings: toApiSettings(loaded),
-    store,
-    cluster,
-    clock,
-    logger,
-    problems,
-    registry: metrics.registry,
     version,
     uiFolder: findUiFolder(),
-    ...(config['cluster.show-others'] && schemasOf(storeSettings, around)),
+    ...(config['cluster.show-others'] && schemasOf(toStoreSettings(config), { clock, log: logger, statementLimitMs })),
   });
-  const probes = createProbes({
-    address: config['probes.bind-address'],
-    unreadyBecause: () => problems.unreadyBecause(),
-  });
-  const probesPort = await probes.start();
-  lifecycle.onStop('probes', () => probes.stop());
-  const review = (token: string, signal: AbortSignal) => reviewScrape(cluster, token, signal);
-  const scrapes = createConfiguredMetrics({ config, metrics, review, clock, logger });
-  const metricsPort = await scrapes?.start();
-  lifecycle.onStop('metrics', () => scrapes?.stop());
+  const { probesPort, metricsPort } = await listenBeside(loaded, parts, lifecycle);
 
   const listener = config['ui.enabled']
     ? await listenApi(api.handler, { host: config['api.host'], port: config['ui.port'] }, { clock, logger })

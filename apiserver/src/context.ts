@@ -75,7 +75,12 @@ export function matchedMethods(ctx: ApiContext): readonly string[] {
 export function routeOf(ctx: ApiContext): string {
   if (ctx.state.isUi) return 'ui';
   const [layer] = matchedLayers(ctx);
-  return layer ? layer.path.replaceAll(/:(\w+)/g, '{$1}') : 'unknown';
+  return layer ? inBraces(layer.path) : 'unknown';
+}
+
+/** A path of a router as api.md writes it: `/alerts/{id}` of `/alerts/:id`. */
+export function inBraces(path: string): string {
+  return path.replaceAll(/:(\w+)/g, '{$1}');
 }
 
 function matchedLayers(ctx: ApiContext): readonly MatchedLayer[] {

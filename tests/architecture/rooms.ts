@@ -20,6 +20,8 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'shared/store': ['shared/contract', 'shared/domain', 'shared/config:types'],
   // What is wrong with a process, and of what it is a symptom, is decided in the domain.
   'shared/process': ['shared/config:types', 'shared/domain'],
+  // What the three processes begin with, and stand on.
+  'shared/start': ['shared/config', 'shared/kube', 'shared/store', 'shared/process'],
   'shared/testing': ['shared/contract', 'shared/domain', 'shared/kube:types', 'shared/process'],
 
   // The error classes belong to the interfaces of cluster and store, and are told apart by `instanceof`.
@@ -149,6 +151,7 @@ export const sharedRooms = [
   'shared/kube',
   'shared/store',
   'shared/process',
+  'shared/start',
 ] as const;
 
 /** The single edge between the two packages. */

@@ -6,14 +6,15 @@ import {
   type OwnSettings,
   type RouteRules,
 } from '@cronjob-monitor/shared/domain';
-import { decodeMonitorSpec, routeRulesOf, type MonitorDefaults, type MonitorSpec } from '@cronjob-monitor/shared/kube';
+import { decodeMonitorSpec, routeRulesOf, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { listMonitors, listMonitorsOf, listOwnSettings, type Store } from '@cronjob-monitor/shared/store';
+import type { ApiSettings } from '../settings.ts';
 
 /** The rules of who is told of a CronJob, by the id of a monitor; undefined for one that cannot be read, which selects nothing. */
 export type RouteRulesOf = (monitorId: number, cronJobId: number) => RouteRules | undefined;
 
 /** Of these CronJobs, or of all. CronJobs that say nothing of themselves share the rules of a monitor that asks nothing of them. */
-export async function readRouteRules(deps: SettingsDeps, cronJobIds?: readonly number[]): Promise<RouteRulesOf> {
+export async function readRouteRules(deps: Given, cronJobIds?: readonly number[]): Promise<RouteRulesOf> {
   const settingsOf = await readSettings(deps, cronJobIds);
   return (monitorId, cronJobId) => {
     const settings = settingsOf(monitorId, cronJobId);
@@ -21,18 +22,14 @@ export async function readRouteRules(deps: SettingsDeps, cronJobIds?: readonly n
   };
 }
 
-interface SettingsDeps {
+/** Whose rows, and what the configuration says for what monitors and CronJobs leave out. */
+type Given = {
   readonly store: Store;
-  readonly settings: {
-    readonly defaultTimeZone: string;
-    /** Label that names the owner; undefined: none does. */
-    readonly ownerLabel: string | undefined;
-    readonly monitorDefaults: MonitorDefaults;
-  };
-}
+  readonly settings: Pick<ApiSettings, 'defaultTimeZone' | 'ownerLabel' | 'monitorDefaults'>;
+};
 
 /** What is in force for a CronJob under each of its monitors, and what of its annotations is not. */
-export async function readOwnSettings(deps: SettingsDeps, cronJobId: number): Promise<PresentedSettings> {
+export async function readOwnSettings(deps: Given, cronJobId: number): Promise<PresentedSettings> {
   const { store } = deps;
   const [settingsOf, selecting, owns] = await Promise.all([
     readSettings(deps, [cronJobId]),
@@ -69,7 +66,7 @@ export async function readOwnSettings(deps: SettingsDeps, cronJobId: number): Pr
 type PresentedSettings = Pick<CronJobDetail, 'settings' | 'annotationProblems'>;
 
 async function readSettings(
-  deps: SettingsDeps,
+  deps: Given,
   cronJobIds?: readonly number[],
 ): Promise<(monitorId: number, cronJobId: number) => Effective<MonitorSpec> | undefined> {
   const { store, settings } = deps;
@@ -100,7 +97,7 @@ export function speaks({ cronJob, ofNamespace }: OwnSettings): boolean {
 
 /** What CronJobs say of themselves, by their ids. */
 export async function readOwn(
-  { store, settings }: SettingsDeps,
+  { store, settings }: Given,
   cronJobIds?: readonly number[],
 ): Promise<ReadonlyMap<number, OwnSettings>> {
   const found = await listOwnSettings(store, cronJobIds);

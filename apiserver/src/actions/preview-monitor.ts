@@ -15,15 +15,15 @@ import { toWireInstant } from '../wire-values.ts';
 import { findingsOf } from './preview/findings.ts';
 import { presentNothing, presentReplay } from './preview/present.ts';
 import { gather, listHistories, replayAll, type Gathered, type Replayed } from './preview/replay.ts';
-import type { PreviewDeps, PreviewWish } from './preview/wish.ts';
+import type { PreviewSource, PreviewWish } from './preview/wish.ts';
 
-export type { PreviewDeps, PreviewWish } from './preview/wish.ts';
+export type { PreviewSource, PreviewWish } from './preview/wish.ts';
 
 const longestMs = 5_000;
 const listedCronJobs = 100;
 
 /** What a monitor with this spec would have said of the history that is stored. Nothing is written. api.md section 7. */
-export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Promise<MonitorPreview> {
+export async function previewMonitor(deps: PreviewSource, wish: PreviewWish): Promise<MonitorPreview> {
   const { store, clock } = deps;
   const startedMs = clock.monotonicMs();
   const isLate = (): boolean => clock.monotonicMs() - startedMs > longestMs;
@@ -77,7 +77,7 @@ export async function previewMonitor(deps: PreviewDeps, wish: PreviewWish): Prom
 
 /** Limits that the last 30 days of runs of a monitor's CronJobs would keep. Undefined: there is no such monitor. Nothing is written. */
 export async function suggestMonitorLimits(
-  deps: PreviewDeps,
+  deps: PreviewSource,
   wish: Omit<PreviewWish, 'spec' | 'days'>,
 ): Promise<LimitSuggestions | undefined> {
   const spec = await findInForce(deps, wish);
@@ -96,7 +96,7 @@ export async function suggestMonitorLimits(
 
 /** The spec of the monitor that would be replaced; undefined: there is none, or the caller may not read it. */
 async function findInForce(
-  { store, settings }: PreviewDeps,
+  { store, settings }: PreviewSource,
   { namespace, name, mayReadMonitor }: Pick<PreviewWish, 'namespace' | 'name' | 'mayReadMonitor'>,
 ): Promise<MonitorSpec | undefined> {
   if (name === undefined || !mayReadMonitor) return undefined;

@@ -6,8 +6,8 @@ import {
   findExitCause,
   redactionMarginBytes,
   type PodFacts,
-  type Attempt,
   type Instant,
+  attemptsIn,
 } from '@cronjob-monitor/shared/domain';
 import { ApiError, clusterForbidden, clusterUnavailable, logsUnavailable, notFound } from '../errors.ts';
 
@@ -277,9 +277,7 @@ function toNamedLog(evidence: Evidence): NamedLog {
 }
 
 function containersOf(evidence: readonly Evidence[]): string[] {
-  const attempts = evidence.find(({ kind, body }) => kind === 'attempts' && body !== undefined);
-  const pods = JSON.parse(attempts?.body ?? '[]') as readonly Attempt[]; // written by toAttempts
-  return pods.flatMap(({ containers }) => containers.map(({ name }) => name));
+  return attemptsIn(evidence).flatMap(({ containers }) => containers.map(({ name }) => name));
 }
 
 function reasonOf(evidence: Evidence | undefined): 'notStored' | 'podGone' | 'notStarted' {

@@ -10,6 +10,7 @@ import {
   type Store,
   type StoredDelivery,
 } from '@cronjob-monitor/shared/store';
+import type { ApiSettings } from '../settings.ts';
 
 /** So long the call waits for an outcome, and so long the message may be sent. */
 const waitMs = 15_000;
@@ -20,22 +21,18 @@ export interface TestWish {
   readonly by: string;
 }
 
-export interface TestChannelDeps {
+/** Where the message is left, and what it says of the service: `leaseMs` is how long a heartbeat is trusted. */
+export type Sender = {
   readonly store: Store;
   readonly clock: Clock;
-  /** `cluster.name`, `ui.external-url`, and how long a heartbeat is trusted. */
-  readonly settings: {
-    readonly clusterName: string | undefined;
-    readonly externalUrl: string | undefined;
-    readonly leaseMs: number;
-  };
-}
+  readonly settings: Pick<ApiSettings, 'clusterName' | 'externalUrl' | 'leaseMs'>;
+};
 
 /**
  * Leaves a message of kind `test` for the controller, which sends it the ordinary way, and waits for what becomes of it. Without a
  * controller that leads it says so at once (alerting.md section 12).
  */
-export async function testChannel(deps: TestChannelDeps, wish: TestWish): Promise<ChannelTestResult> {
+export async function testChannel(deps: Sender, wish: TestWish): Promise<ChannelTestResult> {
   const { store, clock, settings } = deps;
   const leader = await findLiveLeader(store, store.now(), settings.leaseMs);
   const deliveryId = await insertTest(deps, wish);
@@ -54,7 +51,7 @@ export async function testChannel(deps: TestChannelDeps, wish: TestWish): Promis
   return { success: false, message, deliveryId, category: 'waitExceeded', httpStatus: null };
 }
 
-async function insertTest({ store, settings }: TestChannelDeps, { channel, by }: TestWish): Promise<string> {
+async function insertTest({ store, settings }: Sender, { channel, by }: TestWish): Promise<string> {
   const now = store.now();
   const id = newId(now);
   const { externalUrl } = settings;

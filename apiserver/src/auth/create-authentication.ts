@@ -18,18 +18,28 @@ import { isNamespaced, missingRight, questionOf, rightToReadCluster, type Place 
 export interface AuthSettings {
   readonly mode: AuthMode;
   readonly audiences: readonly string[];
-  readonly proxy: ProxySettings;
+  readonly proxy: {
+    /** Addresses and CIDRs of those who may say who calls. */
+    readonly peers: readonly string[];
+    readonly userHeader: string;
+    readonly groupsHeader: string;
+  };
 }
 
-type AuthDeps = Pick<ReviewDeps, 'cluster' | 'clock' | 'logger' | 'count'> & Pick<ReviewedDeps, 'listNamespaces'>;
+/** Namespaces in which there is anything to see. */
+type ListNamespaces = () => Promise<readonly string[]>;
+
+type AuthDeps = Omit<ReviewDeps, 'audiences'> & { readonly listNamespaces: ListNamespaces };
 
 /** Makes the authentication of a mode. */
 export function createAuthentication(settings: AuthSettings, deps: AuthDeps): Authentication {
   const { mode } = settings;
   if (mode === 'none') return noAuthentication();
   const reviews = createReviews({ ...settings, ...deps });
-  const reviewed = { reviews, listNamespaces: deps.listNamespaces };
-  return mode === 'token' ? tokenAuthentication(reviewed) : proxyAuthentication(settings.proxy, reviewed);
+  const { listNamespaces } = deps;
+  return mode === 'token'
+    ? tokenAuthentication(reviews, listNamespaces)
+    : proxyAuthentication(settings.proxy, reviews, listNamespaces);
 }
 
 /** Mode none: the service asks for no name, and every caller that reaches it may act. */
@@ -49,19 +59,16 @@ function noAuthentication(): Authentication {
   };
 }
 
-interface ProxySettings {
-  /** Addresses and CIDRs of those who may say who calls. */
-  readonly peers: readonly string[];
-  readonly userHeader: string;
-  readonly groupsHeader: string;
-}
-
 /** The group that an API server adds to every user it knows. */
 const knownGroup = 'system:authenticated';
 const noUser = 'The proxy in front of this service names no user';
 
 /** Mode proxy: a proxy says who calls, in headers that are believed from its addresses alone; the cluster says what they may do. */
-function proxyAuthentication(settings: ProxySettings, deps: ReviewedDeps): Authentication {
+function proxyAuthentication(
+  settings: AuthSettings['proxy'],
+  reviews: Reviews,
+  listNamespaces: ListNamespaces,
+): Authentication {
   const isPeer = peersOf(settings.peers);
   const introduction: Introduction = {
     mode: 'proxy',
@@ -81,7 +88,7 @@ function proxyAuthentication(settings: ProxySettings, deps: ReviewedDeps): Authe
       return { user, uid: undefined, groups: [...new Set([...named.filter(Boolean), knownGroup])], extra: {} };
     },
   };
-  return reviewedAuthentication(introduction, deps);
+  return reviewedAuthentication(introduction, reviews, listNamespaces);
 }
 
 /** Every value of a header, each as UTF-8: Node reads the bytes as Latin-1 and joins what stands twice. */
@@ -102,7 +109,7 @@ const noToken = 'A bearer token is needed: Authorization: Bearer <token>';
 const refused = 'The token is not valid, or no longer';
 
 /** Mode token: the bearer token of the cluster, and what the cluster lets its holder do. */
-function tokenAuthentication(deps: ReviewedDeps): Authentication {
+function tokenAuthentication(reviews: Reviews, listNamespaces: ListNamespaces): Authentication {
   const introduction: Introduction = {
     mode: 'token',
     missing: noToken,
@@ -110,12 +117,12 @@ function tokenAuthentication(deps: ReviewedDeps): Authentication {
       if (authorization === undefined) return undefined;
       const token = /^bearer +([\x21-\x7e]+) *$/i.exec(authorization)?.[1];
       if (token === undefined) throw unauthenticated(noToken);
-      const identity = await deps.reviews.identityOf(token);
+      const identity = await reviews.identityOf(token);
       if (!identity) throw unauthenticated(refused);
       return identity;
     },
   };
-  return reviewedAuthentication(introduction, deps);
+  return reviewedAuthentication(introduction, reviews, listNamespaces);
 }
 
 /** How a mode learns who calls. */
@@ -127,20 +134,17 @@ interface Introduction {
   readonly missing: string;
 }
 
-interface ReviewedDeps {
-  readonly reviews: Reviews;
-  /** Namespaces in which there is anything to see. */
-  readonly listNamespaces: () => Promise<readonly string[]>;
-}
-
 /** Reviews of one request that are under way at once. */
 const atOnce = 10;
 /** Where an ability is looked for when the caller asks for any namespace: of a right that only a further one grants whoami says no. */
 const mostLookedInto = 10;
 
 /** Callers that the cluster vouches for, with the rights that the cluster gives them: modes token and proxy. */
-function reviewedAuthentication(introduction: Introduction, deps: ReviewedDeps): Authentication {
-  const { reviews } = deps;
+function reviewedAuthentication(
+  introduction: Introduction,
+  reviews: Reviews,
+  listNamespaces: ListNamespaces,
+): Authentication {
   const { mode } = introduction;
 
   const may = async ({ identity }: Caller, ability: Ability, place: Place): Promise<boolean> => {
@@ -164,7 +168,7 @@ function reviewedAuthentication(introduction: Introduction, deps: ReviewedDeps):
 
   /** Namespaces to look into for rights in any of them: those that the caller sees. */
   const listPlaces = async (caller: Caller): Promise<readonly string[]> => {
-    const known = await deps.listNamespaces().catch(() => []); // without a database none is known, and the caller is told of themselves
+    const known = await listNamespaces().catch(() => []); // without a database none is known, and the caller is told of themselves
     const seen = await reachAmong(caller, 'read', async () => known);
     return known.filter((namespace) => seen.includes(namespace)).slice(0, mostLookedInto);
   };
@@ -186,7 +190,7 @@ function reviewedAuthentication(introduction: Introduction, deps: ReviewedDeps):
     may,
     reach: (caller, ability, asked) =>
       reachAmong(caller, ability, async () => {
-        const known = await deps.listNamespaces();
+        const known = await listNamespaces();
         return asked.length === 0 ? known : known.filter((namespace) => asked.includes(namespace));
       }),
     mayReadCluster: async ({ identity }, name) =>

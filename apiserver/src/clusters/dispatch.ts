@@ -3,6 +3,7 @@ import { hasName, type CatalogName } from '@cronjob-monitor/shared/store';
 import { isApiPath, type ApiContext, type ApiMiddleware } from '../context.ts';
 import { ambiguousCluster, ApiError, invalidRequest, notFoundWhereAsked } from '../errors.ts';
 import { askInTurn, type Clusters, type ServedCluster } from '../routes/index.ts';
+import { refText } from '@cronjob-monitor/shared/contract';
 
 /**
  * Hands each request of the API to the cluster that it is about: the one that `cluster` names; else, for a path with the name of a CronJob or
@@ -90,7 +91,7 @@ async function theOneOf(clusters: Clusters, ctx: ApiContext): Promise<Found> {
   const having = readable.flatMap(({ cluster, one }) => ('answer' in one ? cluster : []));
   if (having.length > 1) {
     throw ambiguousCluster(
-      `${name.namespace}/${name.name}`,
+      refText(name),
       having.map((cluster) => cluster.name),
     );
   }

@@ -90,6 +90,22 @@ async function withholdLines(authentication: Authentication, ctx: ApiContext, ca
   if (shown !== body) ctx.body = shown;
 }
 
+/** Who calls: authentication has set it before an endpoint with an ability is reached. */
+export function callerOf({ state: { caller } }: ApiContext): Caller {
+  if (!caller) throw internalError(new Error('the request has no caller'));
+  return caller;
+}
+
+/** Where the caller has an ability, among the namespaces asked for, none meaning all. It reads the same: empty is everywhere. */
+export async function namespacesOf(
+  authentication: Authentication,
+  ctx: ApiContext,
+  ability: Ability,
+  asked: readonly string[] = [],
+): Promise<readonly string[]> {
+  return (await authentication.reach(callerOf(ctx), ability, asked)).within(asked);
+}
+
 /** For an endpoint that asks later. Throws FORBIDDEN when the caller may not in this namespace, or everywhere without one. */
 export async function permitIn(ctx: ApiContext, namespace: string | undefined): Promise<void> {
   const { permission } = ctx.state;
@@ -106,8 +122,7 @@ async function askForPermission(
   ctx: ApiContext,
   { ability, asksLater = false }: Endpoint & { readonly ability: Ability },
 ): Promise<void> {
-  const { caller } = ctx.state;
-  if (!caller) throw internalError(new Error('the request has no caller'));
+  const caller = callerOf(ctx);
   const path = routeOf(ctx);
   const { namespace } = ctx.params;
   if (asksLater) {

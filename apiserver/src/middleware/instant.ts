@@ -1,5 +1,8 @@
 import type { Instant } from '@cronjob-monitor/shared/domain';
 
+/** What a caller may write where an instant is asked for. */
+export const instantForms = 'RFC 3339 such as 2026-11-21T06:52:00Z, or a date';
+
 type InstantReading = { readonly at: Instant } | { readonly problem: string };
 
 const form = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2}))?$/;

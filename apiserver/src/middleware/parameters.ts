@@ -4,7 +4,7 @@ import * as shapes from '@cronjob-monitor/shared/contract/shape';
 import type { Shape } from '@cronjob-monitor/shared/contract/shape';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import { isObjectId } from '../object-name.ts';
-import { readInstant } from './instant.ts';
+import { readInstant, instantForms } from './instant.ts';
 
 /** How one parameter of a query is read; absent optional ones are undefined. */
 export type Parameter<T> = yup.Schema<T>;
@@ -137,12 +137,17 @@ const instantText = shapes.described(
 );
 
 export function instant(says: string): Parameter<Instant | undefined> {
-  const allowed = 'RFC 3339 such as 2026-11-21T06:52:00Z, or a date';
-  return scalar({ says, shape: instantText, allowed }, (value) => {
+  return scalar({ says, shape: instantText, allowed: instantForms }, (value) => {
     const reading = readInstant(value);
     return 'problem' in reading ? new Unreadable(reading.problem) : reading.at;
   });
 }
+
+/** Bounds of a list of runs. */
+export const createdWithin = {
+  since: instant('Inclusive; by the creation of the Job. Without it 30 days ago.'),
+  until: instant('Exclusive; by the creation of the Job.'),
+};
 
 /** `namespace/name`. */
 export function ref(says: string): Parameter<Ref | undefined> {

@@ -3,6 +3,7 @@ import { ErrorBody } from '@cronjob-monitor/shared/contract';
 import { componentsOf, schemaOf, type Form, type Shape } from '@cronjob-monitor/shared/contract/shape';
 import { documentedParameter } from '../middleware/validate.ts';
 import type { Route } from '../routes/index.ts';
+import { inBraces } from '../context.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -28,7 +29,7 @@ const info = {
 export function buildOpenApi(routes: readonly Route[]): OpenApiDocument {
   const paths: Record<string, Record<string, Json | readonly Json[]>> = {};
   for (const route of routes.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
-    const path = templateOf(route);
+    const path = inBraces(route.path);
     paths[path] = { parameters: [ofCluster], ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
   }
   const used = routes.flatMap(({ answer, body }) => [answer, body].filter((shape) => shape !== undefined));
@@ -59,10 +60,6 @@ const clusterParameter: Json = {
   schema: { type: 'string', minLength: 1 },
 };
 const ofCluster: Json = { $ref: '#/components/parameters/cluster' };
-
-function templateOf({ path }: Route): string {
-  return path.replaceAll(/:(\w+)/g, '{$1}');
-}
 
 /** What stands in paths. */
 const pathParts: Readonly<Record<string, string>> = {

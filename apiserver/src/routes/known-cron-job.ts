@@ -9,6 +9,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { conflict, notFound, type ApiError } from '../errors.ts';
 import { isCronJobName, isObjectName } from '../object-name.ts';
+import { refText } from '@cronjob-monitor/shared/contract';
 
 export interface KnownCronJob {
   /** A monitor selects it now: only then may it be acted upon. */
@@ -45,7 +46,7 @@ export async function getSelectedCronJob(
   const { cronJob, isSelected } = await getKnownCronJob(store, params);
   if (isSelected) return cronJob;
   const reason = cronJob.deletedAt === undefined ? 'neverSeen' : 'deleted';
-  throw notFound('CronJob', `${cronJob.namespace}/${cronJob.name}`, reason);
+  throw notFound('CronJob', refText(cronJob), reason);
 }
 
 /** A CronJob of the cluster: a group of Jobs has no template to start from and no switch. Throws CONFLICT for a group. */

@@ -15,10 +15,10 @@ import {
   type FailurePlace,
   type FrozenMessage,
   type Instant,
-  type KeptEvent,
   toMessagePods,
   withoutAbsent,
   type AwaitedEvidence,
+  eventsIn,
 } from '@cronjob-monitor/shared/domain';
 import {
   cronJobIdsOf,
@@ -267,7 +267,7 @@ function lastLines(log: Evidence, most: number): Evidence {
 
 function lastEvents(events: Evidence): Evidence {
   if (events.body === undefined) return events;
-  const all = JSON.parse(events.body) as KeptEvent[]; // as capture wrote it
+  const all = eventsIn([events]);
   return { ...events, body: JSON.stringify(all.slice(-mostEvents)), truncated: all.length > mostEvents };
 }
 

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import { type SendDeps, connectLimitMs, sendLimitMs } from './channel.ts';
 import { orAborted, startTimeLimit, type TimeLimit } from '@cronjob-monitor/shared/process';
-import { lookupIn, reach } from './reach.ts';
+import { lookupIn, reach, bareHost } from './reach.ts';
 import { addressRefused, nameUnknown, toTransportFailure, type TransportFailure } from './transport-failure.ts';
 
 const usualAnswerBytes = 64 * 1024;
@@ -107,7 +107,7 @@ async function exchange(
   const content = Buffer.from(body);
   const request = (isSecure ? requestHttps : requestHttp)({
     protocol: url.protocol,
-    hostname: url.hostname.replace(/^\[|\]$/g, ''),
+    hostname: bareHost(url.hostname),
     port: url.port,
     path: url.pathname + url.search,
     method,

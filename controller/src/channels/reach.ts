@@ -2,6 +2,11 @@ import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import type { AddressRules } from './address-rules.ts';
 
+/** The host of a URL without the brackets of an IPv6 address. */
+export function bareHost(host: string): string {
+  return host.replace(/^\[|\]$/g, '');
+}
+
 /** All addresses of a name; rejects or is empty when it has none. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
@@ -37,9 +42,9 @@ export async function reach(
 
 /** The address that a host is, in any spelling that a connection would take for one: `2130706433`, `0x7f.1`, `[::1]`. */
 function addressIn(host: string): string | undefined {
-  const bare = host.replace(/^\[|\]$/g, '');
+  const bare = bareHost(host);
   if (isIP(bare) !== 0) return bare;
-  const written = URL.parse(`http://${host}/`)?.hostname.replace(/^\[|\]$/g, '') ?? '';
+  const written = bareHost(URL.parse(`http://${host}/`)?.hostname ?? '');
   return isIP(written) === 0 ? undefined : written;
 }
 

@@ -1,11 +1,12 @@
 import type { MonitorPreview } from '@cronjob-monitor/shared/contract';
 import { UsageError, type Command, type ExitStatus, type World } from './command.ts';
-import { describeFindings, findingLevels, presentFindings, reaches, type Finding } from './findings.ts';
+import { describeFindings, presentFindings, reaches, type Finding } from './findings.ts';
 import { judgeResources, type JudgedMonitor } from './judge-resources.ts';
 import { readArguments, wordOf } from './read-arguments.ts';
 import { readDocuments } from './read-documents.ts';
 import { sortDocuments } from './resources.ts';
 import { openService, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
+import { adviceLevels } from '@cronjob-monitor/shared/contract';
 
 /** Checks monitors and channels in files: for a pipeline that has no cluster, or against a running service. */
 export const lintCommand: Command = {
@@ -34,7 +35,7 @@ async function runLint(argv: readonly string[], world: World): Promise<ExitStatu
     format: 'text',
     ...serviceFlags,
   });
-  const failOn = wordOf('fail-on', flags['fail-on'], findingLevels, 'warning');
+  const failOn = wordOf('fail-on', flags['fail-on'], adviceLevels, 'warning');
   const format = wordOf('format', flags.format, ['text', 'json'], 'text');
   if (files.length === 0) throw new UsageError('which files? Give FILE..., or - for standard input');
   const service = flags.server === undefined ? undefined : openService(flags, world);

@@ -9,7 +9,7 @@ import {
 } from '@cronjob-monitor/shared/domain';
 import { routeRulesOf } from '@cronjob-monitor/shared/kube';
 import { UsageError, type Command, type ExitStatus, type World } from './command.ts';
-import { describeFindings, findingLevels, presentFindings, reaches, type Finding } from './findings.ts';
+import { describeFindings, presentFindings, reaches, type Finding } from './findings.ts';
 import { channelsOf, judgeResources, nextRunsOf, type JudgedMonitor, type JudgedResources } from './judge-resources.ts';
 import { previewOf } from './lint.ts';
 import { numberOf, readArguments, wordOf } from './read-arguments.ts';
@@ -17,6 +17,7 @@ import { readDocuments } from './read-documents.ts';
 import { refuseNothing, sortDocuments, type Resources } from './resources.ts';
 import { openService, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
 import { timeText, toldLine } from './words.ts';
+import { adviceLevels } from '@cronjob-monitor/shared/contract';
 
 /** What monitors of files would do: with the CronJobs of the files, or with what a running service has stored. */
 export const previewCommand: Command = {
@@ -58,7 +59,7 @@ async function runPreview(argv: readonly string[], world: World): Promise<ExitSt
   });
   const days = numberOf('days', flags.days, 1, 30);
   const mostAlerts = numberOf('max-alerts', flags['max-alerts'], 0, 1_000_000);
-  const failOn = wordOf('fail-on', flags['fail-on'], findingLevels, 'warning');
+  const failOn = wordOf('fail-on', flags['fail-on'], adviceLevels, 'warning');
   const format = wordOf('format', flags.format, ['text', 'json'], 'text');
   if (files.length === 0) throw new UsageError('which files? Give FILE..., or - for standard input');
   if (flags.server === undefined && (days ?? mostAlerts) !== undefined) {

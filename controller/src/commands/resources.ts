@@ -27,7 +27,8 @@ export interface Resources {
 
 const ourGroup = 'cronjob-monitor.io/';
 const ourVersion = `${ourGroup}v1alpha1`;
-const guardianGroup = 'guardian.illenium.net/';
+/** Of cronjob-guardian's resources. */
+export const guardianGroup = 'guardian.illenium.net/';
 const objectName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 const ourKinds = ['CronJobMonitor', 'AlertChannel'];

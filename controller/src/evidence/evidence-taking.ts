@@ -7,6 +7,7 @@ import {
   type Instant,
   type JobFacts,
   type PodFacts,
+  refText,
 } from '@cronjob-monitor/shared/domain';
 import type { Ref } from '@cronjob-monitor/shared/contract';
 import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
@@ -295,7 +296,7 @@ class EvidenceOfTerm implements EvidenceTaking {
       return { ...run, changes: runs && compareRuns(runs.before, runs.after) };
     });
     const changed = await completeAlerts(this.#deps.store, this.#term.epoch, learned, ({ jobUid, monitor }) =>
-      this.#explained.get(jobUid)?.told.add(nameOf(monitor)),
+      this.#explained.get(jobUid)?.told.add(refText(monitor)),
     );
     const decisive = learned.flatMap((one) => one.decisive ?? []);
     await putEvidence(this.#deps.store, this.#term.epoch, decisive);
@@ -308,8 +309,8 @@ class EvidenceOfTerm implements EvidenceTaking {
    */
   #explainLate(jobUid: string, monitor: Ref): boolean {
     const explained = this.#explained.get(jobUid);
-    if (explained === undefined || explained.told.has(nameOf(monitor))) return false;
-    explained.told.add(nameOf(monitor));
+    if (explained === undefined || explained.told.has(refText(monitor))) return false;
+    explained.told.add(refText(monitor));
     this.#awaited.add(jobUid);
     this.#background('explanation of a run for a later alert', this.#explainAgain(explained));
     return true;
@@ -397,8 +398,6 @@ class EvidenceOfTerm implements EvidenceTaking {
     }
   }
 }
-
-const nameOf = ({ namespace, name }: Ref): string => `${namespace}/${name}`;
 
 /** What is kept of a run comes first; what was taken of it once more takes its place, unless it is empty now. */
 function withKept(taken: readonly Evidence[], kept: readonly Evidence[]): readonly Evidence[] {

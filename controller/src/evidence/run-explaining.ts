@@ -6,7 +6,6 @@ import {
   findExitCause,
   toAttempts,
   withoutSearches,
-  type Attempt,
   type Evidence,
   type Execution,
   type ExitCause,
@@ -19,6 +18,8 @@ import {
   type PodFacts,
   type SuggestedFix,
   refText,
+  eventsIn,
+  attemptsIn,
 } from '@cronjob-monitor/shared/domain';
 import type { Ref } from '@cronjob-monitor/shared/contract';
 import { podStatusOf, type KnownOfRun, type LearnedOfRun } from '../alerting/index.ts';
@@ -49,8 +50,7 @@ export async function explainRun(run: RunToExplain, suggest: SuggestFix): Promis
   const place = placeOf(cause, pods);
   const fixes = await suggestionsFor(run, { facts: fixFactsOf(run, cause, log, events), place }, suggest);
   const fix = bestSuggestion([...fixes.values()]);
-  const keyOf = ({ namespace, name }: Ref): string => `${namespace}/${name}`;
-  const monitorOf = (ref: Ref) => monitors.find((monitor) => keyOf(monitor) === keyOf(ref));
+  const monitorOf = (ref: Ref) => monitors.find((monitor) => refText(monitor) === refText(ref));
   return {
     cronJobUid: job.cronJobUid,
     jobUid: job.uid,
@@ -59,12 +59,12 @@ export async function explainRun(run: RunToExplain, suggest: SuggestFix): Promis
     initLogs: init,
     events,
     attempts,
-    podStatus: attempts?.body === undefined ? undefined : podStatusOf(JSON.parse(attempts.body) as Attempt[]),
+    podStatus: attempts?.body === undefined ? undefined : podStatusOf(attemptsIn([attempts])),
     place,
     fault: faultIn(run, cause, events),
     decisive: execution && decisiveIn(pieces, cause, { log, at: fix?.logAt }),
     fix: execution && fix?.text,
-    fixOf: (ref) => fixes.get(keyOf(ref))?.text,
+    fixOf: (ref) => fixes.get(refText(ref))?.text,
     includeOf: (ref) => {
       const decoded = monitorOf(ref)?.decoded;
       return decoded?.ok ? decoded.spec.alerting?.includeContext : undefined;
@@ -171,7 +171,7 @@ function faultIn({ job, pods }: RunToExplain, cause: ExitCause, events: Evidence
 }
 
 function keptEvents(events: Evidence | undefined): readonly KeptEvent[] {
-  return events?.body === undefined ? [] : (JSON.parse(events.body) as KeptEvent[]); // as capture wrote it
+  return events ? eventsIn([events]) : [];
 }
 
 function fixFactsOf(

@@ -1,4 +1,10 @@
-import { coverageStates, coverageTypes, type CoverageState, type SlotOutcome } from '@cronjob-monitor/shared/contract';
+import {
+  coverageStates,
+  coverageTypes,
+  type CoverageState,
+  type SlotOutcome,
+  refText,
+} from '@cronjob-monitor/shared/contract';
 import { CoverageJudge, type CronJobFacts, type Instant, dayMs } from '@cronjob-monitor/shared/domain';
 import { routeRulesOf } from '@cronjob-monitor/shared/kube';
 import {
@@ -183,7 +189,7 @@ class Coverage {
       if (monitors.length > 0) counts[this.#stateOf(cronJob, monitors)] += 1;
       else if (mayBeWatched(cronJob.namespace)) (selection.isIgnored(cronJob) ? left : unwatched).push(cronJob);
     }
-    const names = unwatched.map(({ namespace, name }) => `${namespace}/${name}`).sort();
+    const names = unwatched.map(refText).sort();
     return {
       counts: { ...counts, unwatched: names.length },
       unwatched: {

@@ -149,13 +149,6 @@ function toMark(status: unknown): StatusMark | undefined {
   return { name: installation, sinceAt, writtenAt };
 }
 
-interface ForeignLeaderDeps {
-  readonly store: Store;
-  readonly cluster: Pick<Cluster, 'clusterUid'>;
-  readonly clock: Clock;
-  readonly identity: string;
-}
-
 const asksWithinMs = 2_000;
 const asksAgainAfterMs = 10_000;
 /** A leader that was killed or cut off may come back within this time; one that ends in order says that it leads no more. */
@@ -166,13 +159,24 @@ const expectedForMs = 10 * 60_000;
  * take the epoch from each other, and write the runs of two clusters into one history.
  */
 export class ForeignLeader {
-  readonly #deps: ForeignLeaderDeps;
+  readonly #store: Store;
+  readonly #cluster: Pick<Cluster, 'clusterUid'>;
+  readonly #clock: Clock;
+  readonly #identity: string;
   #uid: string | undefined;
   #askedMs = -Infinity;
   #found: LeaderBeat | undefined;
 
-  constructor(deps: ForeignLeaderDeps) {
-    this.#deps = deps;
+  constructor(of: {
+    readonly store: Store;
+    readonly cluster: Pick<Cluster, 'clusterUid'>;
+    readonly clock: Clock;
+    readonly identity: string;
+  }) {
+    this.#store = of.store;
+    this.#cluster = of.cluster;
+    this.#clock = of.clock;
+    this.#identity = of.identity;
   }
 
   /** What the heartbeat of this replica says: the UID of the namespace kube-system, once the cluster has told it. */
@@ -183,9 +187,8 @@ export class ForeignLeader {
   /** Reads who leads; where the cluster does not tell its UID, nothing is found. Throws `StoreError`. */
   async learn(): Promise<void> {
     await this.#askUid();
-    const { store, identity } = this.#deps;
-    const leader = await findLeaderBeat(store);
-    this.#found = leader && leader.holder !== identity && this.#isForeign(leader) ? leader : undefined;
+    const leader = await findLeaderBeat(this.#store);
+    this.#found = leader && leader.holder !== this.#identity && this.#isForeign(leader) ? leader : undefined;
   }
 
   /** Why this replica may not lead; undefined: it may. */
@@ -198,14 +201,14 @@ export class ForeignLeader {
 
   #isForeign({ beatAt, clusterUid }: LeaderBeat): boolean {
     const areKnown = clusterUid !== undefined && this.#uid !== undefined;
-    return areKnown && clusterUid !== this.#uid && this.#deps.store.now() - beatAt < expectedForMs;
+    return areKnown && clusterUid !== this.#uid && this.#store.now() - beatAt < expectedForMs;
   }
 
   async #askUid(): Promise<void> {
-    const { cluster, clock } = this.#deps;
+    const clock = this.#clock;
     if (this.#uid !== undefined || clock.monotonicMs() - this.#askedMs < asksAgainAfterMs) return;
     this.#askedMs = clock.monotonicMs();
-    const asking = withinLimit({ clock, ms: asksWithinMs }, (signal) => cluster.clusterUid(signal));
+    const asking = withinLimit({ clock, ms: asksWithinMs }, (signal) => this.#cluster.clusterUid(signal));
     this.#uid = (await asking.catch(() => '')) || undefined;
   }
 }

@@ -13,6 +13,7 @@ import {
   type NamespaceFacts,
   type OwnSettings,
   type Said,
+  refText,
 } from '@cronjob-monitor/shared/domain';
 import {
   reachOf,
@@ -210,7 +211,7 @@ class KnownSelection implements Selection {
   }
 
   remember(gone: readonly NamedCronJob[]): void {
-    this.#remembered = new Map(gone.map((cronJob) => [`${cronJob.namespace}/${cronJob.name}`, cronJob]));
+    this.#remembered = new Map(gone.map((cronJob) => [refText(cronJob), cronJob]));
   }
 
   invalidate(): void {
@@ -226,7 +227,7 @@ class KnownSelection implements Selection {
   }
 
   monitorDeparted(monitor: MonitorSeen, at: Instant): void {
-    this.#departedMonitors.set(`${monitor.namespace}/${monitor.name}`, { monitor, at });
+    this.#departedMonitors.set(refText(monitor), { monitor, at });
   }
 
   departedAt(isIt: (monitor: MonitorSeen) => boolean): Instant | undefined {

@@ -1,26 +1,4 @@
-import {
-  addressesAndCidrs,
-  baseUrl,
-  bindAddress,
-  bindAddressOrOff,
-  cidrs,
-  clusterName,
-  fileName,
-  headerName,
-  host,
-  hostNames,
-  httpsUrls,
-  httpUrl,
-  labelKey,
-  interval,
-  namespace,
-  namespaces,
-  namespacesOrAny,
-  path,
-  patterns,
-  schemaName,
-  timeZone,
-} from './shapes.ts';
+import { shapes } from './shapes.ts';
 import { ownNamespace, row, sensitive, under, type Row, type ValueOf } from './table-row.ts';
 import { anyText, bool, duration, int, list, oneOf, oneOfOr, text, type ValueKind } from './value-kinds.ts';
 
@@ -32,8 +10,8 @@ const serverRows = {
   database: row('CA', text(), null, 'Name of the database; required with this type of storage.'),
   username: row('CA', text(), null, 'Account of the database; required with this type of storage.'),
   password: sensitive(row('CA', anyText, null, 'Password of the account.')),
-  'password-file': row('CA', path, null, 'File whose first line is the password; not together with password.'),
-  'ssl-ca': row('CA', path, null, 'File of CA certificates (PEM); without it the ones that Node trusts.'),
+  'password-file': row('CA', shapes.path, null, 'File whose first line is the password; not together with password.'),
+  'ssl-ca': row('CA', shapes.path, null, 'File of CA certificates (PEM); without it the ones that Node trusts.'),
   'pool.max-idle-conns': row('CA', int(0, 1000), '10', 'Idle connections kept; at most max-open-conns.'),
   'pool.max-open-conns': row('CA', int(2, 1000), '100', 'Connections open at once.'),
   'pool.conn-max-lifetime': row(
@@ -63,19 +41,24 @@ const keys = {
   'log-format': row('CA', oneOf('json', 'text'), 'json', 'One JSON object a line, or text for people.'),
   'ignored-namespaces': row(
     'C',
-    namespaces,
+    shapes.namespaces,
     'kube-system,kube-public,kube-node-lease',
     'Namespaces whose CronJobs no monitor selects.',
   ),
   'heartbeat-url': sensitive(
-    row('C', httpUrl, null, 'Called every 60 s by the leader while watches, database and outbox are well.'),
+    row('C', shapes.httpUrl, null, 'Called every 60 s by the leader while watches, database and outbox are well.'),
   ),
 
   ...under('scheduler', {
-    'dead-man-switch-interval': row('C', interval, '1m', 'How often runs that should have come are looked for.'),
-    'sla-recalculation-interval': row('C', interval, '5m', 'How often success rates and durations are computed.'),
-    'stuck-job-check-interval': row('C', interval, '1m', 'How often Jobs that do not get on are looked for.'),
-    'prune-interval': row('C', interval, '1h', 'How often history past its retention is deleted.'),
+    'dead-man-switch-interval': row('C', shapes.interval, '1m', 'How often runs that should have come are looked for.'),
+    'sla-recalculation-interval': row(
+      'C',
+      shapes.interval,
+      '5m',
+      'How often success rates and durations are computed.',
+    ),
+    'stuck-job-check-interval': row('C', shapes.interval, '1m', 'How often Jobs that do not get on are looked for.'),
+    'prune-interval': row('C', shapes.interval, '1h', 'How often history past its retention is deleted.'),
     'startup-grace-period': row(
       'C',
       duration({ max: '1h', orZero: true }),
@@ -90,10 +73,15 @@ const keys = {
     'sqlite',
     'Kind of database; sqlite with standalone only, mysql means MariaDB too.',
   ),
-  'storage.sqlite.path': row('CA', path, '/data/guardian.db', 'File of the database; its folder must be writable.'),
+  'storage.sqlite.path': row(
+    'CA',
+    shapes.path,
+    '/data/guardian.db',
+    'File of the database; its folder must be writable.',
+  ),
   ...under('storage.postgres', {
     ...serverRows,
-    schema: row('CA', schemaName, null, 'Schema of the tables, made if it is absent; one for each cluster.'),
+    schema: row('CA', shapes.schemaName, null, 'Schema of the tables, made if it is absent; one for each cluster.'),
     port: row('CA', int(1, 65_535), '5432', 'Port of the server.'),
     'ssl-mode': row('CA', sslMode, 'require', 'TLS: none, unchecked, chain checked, chain and host name checked.'),
   }),
@@ -104,7 +92,7 @@ const keys = {
   }),
   'storage.spool-path': row(
     'C',
-    path,
+    shapes.path,
     null,
     'Folder that keeps ended runs while the database is away; at most 64 MiB.',
   ),
@@ -145,12 +133,12 @@ const keys = {
   ...under('ui', {
     enabled: row('A', bool, 'true', 'Serve the user interface and the REST API.'),
     port: row('A', int(0, 65_535), '8080', 'Port of both; 0 = any free port, logged.'),
-    'external-url': row('CA', baseUrl, null, 'Base of the links in messages; without it they have none.'),
+    'external-url': row('CA', shapes.baseUrl, null, 'Base of the links in messages; without it they have none.'),
   }),
 
   ...under('api', {
-    host: row('A', host, '0.0.0.0', 'Address to listen on; :: for both families.'),
-    'allowed-hosts': row('A', hostNames, '', 'Further names accepted in the Host header.'),
+    host: row('A', shapes.host, '0.0.0.0', 'Address to listen on; :: for both families.'),
+    'allowed-hosts': row('A', shapes.hostNames, '', 'Further names accepted in the Host header.'),
     'read-only': row('A', bool, 'false', 'Refuse every call that changes something.'),
     'costly-requests-per-minute': row('A', int(1, 10_000), '60', 'Costly calls a minute, per caller.'),
   }),
@@ -158,20 +146,20 @@ const keys = {
   ...under('auth', {
     mode: row('A', oneOf('none', 'token', 'proxy'), 'none', 'Who may call the API: anyone, tokens, a proxy.'),
     audiences: row('A', list(), '', 'Audiences a token must have; empty = those of the API server.'),
-    'proxy.peers': row('A', addressesAndCidrs, '', 'Who may set the two headers; required with mode proxy.'),
-    'proxy.user-header': row('A', headerName, 'X-Forwarded-User', 'Header with the name of the user.'),
-    'proxy.groups-header': row('A', headerName, 'X-Forwarded-Groups', 'Header with the groups, between commas.'),
+    'proxy.peers': row('A', shapes.addressesAndCidrs, '', 'Who may set the two headers; required with mode proxy.'),
+    'proxy.user-header': row('A', shapes.headerName, 'X-Forwarded-User', 'Header with the name of the user.'),
+    'proxy.groups-header': row('A', shapes.headerName, 'X-Forwarded-Groups', 'Header with the groups, between commas.'),
   }),
 
   ...under('metrics', {
-    'bind-address': row('CA', bindAddressOrOff, ':8443', 'Where metrics are served; 0 = nowhere.'),
+    'bind-address': row('CA', shapes.bindAddressOrOff, ':8443', 'Where metrics are served; 0 = nowhere.'),
     secure: row('CA', bool, 'true', 'Serve them by HTTPS, to callers that the cluster allows.'),
-    'cert-path': row('CA', path, null, 'Folder of the certificate; without it one of our own making.'),
-    'cert-name': row('CA', fileName, 'tls.crt', 'File of the certificate; read again on rotation.'),
-    'cert-key': row('CA', fileName, 'tls.key', 'File of its key; read again on rotation.'),
+    'cert-path': row('CA', shapes.path, null, 'Folder of the certificate; without it one of our own making.'),
+    'cert-name': row('CA', shapes.fileName, 'tls.crt', 'File of the certificate; read again on rotation.'),
+    'cert-key': row('CA', shapes.fileName, 'tls.key', 'File of its key; read again on rotation.'),
   }),
 
-  'probes.bind-address': row('CA', bindAddress, ':8081', 'Where /healthz and /readyz are served.'),
+  'probes.bind-address': row('CA', shapes.bindAddress, ':8081', 'Where /healthz and /readyz are served.'),
 
   ...under('leader-election', {
     enabled: row('C', bool, 'false', 'Elect one of several replicas by a Lease.'),
@@ -188,15 +176,20 @@ const keys = {
       'Time after which a leader gives up; longer than 1.2 x retry-period.',
     ),
     'retry-period': row('C', duration({ min: '100ms' }), '2s', 'Time between two tries.'),
-    namespace: ownNamespace(row('C', namespace, null, 'Namespace of the Lease; required outside a cluster.')),
+    namespace: ownNamespace(row('C', shapes.namespace, null, 'Namespace of the Lease; required outside a cluster.')),
   }),
 
   ...under('cluster', {
-    name: row('CA', clusterName, null, 'Name of the cluster in messages and in health.'),
-    kubeconfig: row('CA', path, null, 'File; without it KUBECONFIG, the pod, ~/.kube/config.'),
+    name: row('CA', shapes.clusterName, null, 'Name of the cluster in messages and in health.'),
+    kubeconfig: row('CA', shapes.path, null, 'File; without it KUBECONFIG, the pod, ~/.kube/config.'),
     context: row('CA', text(), null, 'Context of that file; without it the current one.'),
-    'default-time-zone': row('CA', timeZone, 'UTC', 'Zone of CronJobs without one: that of kube-controller-manager.'),
-    'watch-namespaces': row('CA', namespaces, '', 'The only namespaces watched; empty = all.'),
+    'default-time-zone': row(
+      'CA',
+      shapes.timeZone,
+      'UTC',
+      'Zone of CronJobs without one: that of kube-controller-manager.',
+    ),
+    'watch-namespaces': row('CA', shapes.namespaces, '', 'The only namespaces watched; empty = all.'),
     'shared-with-another': row(
       'C',
       bool,
@@ -206,7 +199,7 @@ const keys = {
     'show-others': row('A', bool, 'false', 'Show the clusters of the other schemas, or databases, of the server too.'),
     'actions-key-file': row(
       'A',
-      path,
+      shapes.path,
       null,
       'File of 32 bytes or more by which API servers of several clusters act for each other; needs a name.',
     ),
@@ -220,7 +213,7 @@ const keys = {
 
   'owners.label': row(
     'CA',
-    labelKey,
+    shapes.labelKey,
     null,
     'Label of CronJobs and Namespaces that names the owner; an annotation wins.',
   ),
@@ -239,11 +232,13 @@ const keys = {
   ),
 
   'monitors.cross-namespace-from': ownNamespace(
-    row('C', namespacesOrAny, null, 'Namespaces whose monitors may select CronJobs of others.'),
+    row('C', shapes.namespacesOrAny, null, 'Namespaces whose monitors may select CronJobs of others.'),
   ),
 
   ...under('channels', {
-    'secret-namespaces': ownNamespace(row('C', namespacesOrAny, null, 'Namespaces where Secrets of channels may be.')),
+    'secret-namespaces': ownNamespace(
+      row('C', shapes.namespacesOrAny, null, 'Namespaces where Secrets of channels may be.'),
+    ),
     'require-secret-label': row(
       'C',
       oneOfOr({ false: 'off', true: 'all' }, 'off', 'own', 'all'),
@@ -252,12 +247,12 @@ const keys = {
     ),
     'paging-endpoints': row(
       'C',
-      httpsUrls,
+      shapes.httpsUrls,
       'https://events.pagerduty.com/v2/enqueue,https://events.eu.pagerduty.com/v2/enqueue',
       'Where paging events may go: endpoints that channels may name.',
     ),
-    'deny-cidrs': row('C', cidrs, '', 'Receivers refused besides loopback, link-local and the like.'),
-    'allow-cidrs': row('C', cidrs, '', 'Exceptions to all that is refused.'),
+    'deny-cidrs': row('C', shapes.cidrs, '', 'Receivers refused besides loopback, link-local and the like.'),
+    'allow-cidrs': row('C', shapes.cidrs, '', 'Exceptions to all that is refused.'),
   }),
 
   ...under('evidence', {
@@ -273,7 +268,7 @@ const keys = {
       '200',
       'Logs and events asked for in a second, twice as many after a pause; other calls have a limit of their own.',
     ),
-    'redact-patterns': row('CA', patterns, '', 'Text taken out of logs and events, besides what is built in.'),
+    'redact-patterns': row('CA', shapes.patterns, '', 'Text taken out of logs and events, besides what is built in.'),
   }),
 } satisfies Readonly<Record<string, Row<unknown>>>;
 
@@ -283,9 +278,9 @@ const idle = <T>(kind: ValueKind<T>, fallback: string | null = null): Row<T> =>
 /** Keys of the specification that nothing acts by yet: `/api/v1/config` shows them. */
 const reserved = {
   ...under('webhook', {
-    'cert-path': idle(path),
-    'cert-name': idle(fileName, 'tls.crt'),
-    'cert-key': idle(fileName, 'tls.key'),
+    'cert-path': idle(shapes.path),
+    'cert-name': idle(shapes.fileName, 'tls.crt'),
+    'cert-key': idle(shapes.fileName, 'tls.key'),
     'enable-http2': idle(bool, 'false'),
   }),
   'rate-limits.max-remediations-per-hour': idle(int(0)),

@@ -9,125 +9,128 @@ const namespaceName: Shape = {
   fits: isDnsLabel,
 };
 
-/** Names of namespaces. */
-export const namespaces = list(namespaceName);
+/** What values of keys may be. */
+export const shapes = {
+  /** Names of namespaces. */
+  namespaces: list(namespaceName),
 
-/** Names of namespaces, or `*` for any. */
-export const namespacesOrAny = list({
-  ...namespaceName,
-  allowed: 'names of namespaces, or * for any',
-  fits: (name) => name === '*' || isDnsLabel(name),
-});
+  /** Names of namespaces, or `*` for any. */
+  namespacesOrAny: list({
+    ...namespaceName,
+    allowed: 'names of namespaces, or * for any',
+    fits: (name) => name === '*' || isDnsLabel(name),
+  }),
 
-export const namespace = text({ ...namespaceName, allowed: 'the name of a namespace' });
+  namespace: text({ ...namespaceName, allowed: 'the name of a namespace' }),
 
-export const httpUrl = text({
-  allowed: 'an http or https URL',
-  problem: 'is no http or https URL',
-  fits: (given) => isUrl(given, ['http', 'https']),
-});
+  httpUrl: text({
+    allowed: 'an http or https URL',
+    problem: 'is no http or https URL',
+    fits: (given) => isUrl(given, ['http', 'https']),
+  }),
 
-export const httpsUrls = list({
-  allowed: 'https URLs',
-  problem: 'is no https URL',
-  fits: (given) => isUrl(given, ['https']),
-});
+  httpsUrls: list({
+    allowed: 'https URLs',
+    problem: 'is no https URL',
+    fits: (given) => isUrl(given, ['https']),
+  }),
 
-/** The base of links: no query, no fragment, no user. */
-export const baseUrl = text({
-  allowed: 'an http or https URL without user, query and fragment',
-  problem: 'is no such URL',
-  fits: (given) => isUrl(given, ['http', 'https']) && !/[?#]/.test(given) && URL.parse(given)?.username === '',
-});
+  /** The base of links: no query, no fragment, no user. */
+  baseUrl: text({
+    allowed: 'an http or https URL without user, query and fragment',
+    problem: 'is no such URL',
+    fits: (given) => isUrl(given, ['http', 'https']) && !/[?#]/.test(given) && URL.parse(given)?.username === '',
+  }),
 
-export const host = text({ allowed: 'an IP address or a host name', problem: 'is neither', fits: isHost });
+  host: text({ allowed: 'an IP address or a host name', problem: 'is neither', fits: isHost }),
 
-/** Names as a Host header has them; a leading `*.` is a wildcard. */
-export const hostNames = list({
-  allowed: 'host names and IP addresses; a leading *. is a wildcard',
-  problem: 'is no host name',
-  fits: (name) => isHost(name) || (name.startsWith('*.') && isHostName(name.slice(2))),
-});
+  /** Names as a Host header has them; a leading `*.` is a wildcard. */
+  hostNames: list({
+    allowed: 'host names and IP addresses; a leading *. is a wildcard',
+    problem: 'is no host name',
+    fits: (name) => isHost(name) || (name.startsWith('*.') && isHostName(name.slice(2))),
+  }),
 
-export const cidrs = list({ allowed: 'CIDRs, such as 10.0.0.0/8', problem: 'is no CIDR', fits: isCidr });
+  cidrs: list({ allowed: 'CIDRs, such as 10.0.0.0/8', problem: 'is no CIDR', fits: isCidr }),
 
-export const addressesAndCidrs = list({
-  allowed: 'IP addresses and CIDRs, such as 10.0.0.0/8',
-  problem: 'is neither an IP address nor a CIDR',
-  fits: (item) => isIP(item) !== 0 || isCidr(item),
-});
+  addressesAndCidrs: list({
+    allowed: 'IP addresses and CIDRs, such as 10.0.0.0/8',
+    problem: 'is neither an IP address nor a CIDR',
+    fits: (item) => isIP(item) !== 0 || isCidr(item),
+  }),
 
-export const headerName = text({
-  allowed: 'the name of a header',
-  problem: 'is not the name of a header',
-  fits: isHeaderName,
-});
+  headerName: text({
+    allowed: 'the name of a header',
+    problem: 'is not the name of a header',
+    fits: isHeaderName,
+  }),
 
-export const timeZone = text({
-  allowed: 'a name of the IANA database, such as Europe/Berlin',
-  problem: 'is no known time zone',
-  fits: isTimeZone,
-});
+  timeZone: text({
+    allowed: 'a name of the IANA database, such as Europe/Berlin',
+    problem: 'is no known time zone',
+    fits: isTimeZone,
+  }),
 
-/** A file in a folder that another key names. */
-/** As Kubernetes takes it: a name, or a DNS name, a slash and a name. */
-export const labelKey = text({
-  allowed: 'the key of a label, such as team or example.org/team',
-  problem: 'is no key of a label',
-  fits: (value) =>
-    value.length <= 317 &&
-    /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(value),
-});
+  /** As Kubernetes takes it: a name, or a DNS name, a slash and a name. */
+  labelKey: text({
+    allowed: 'the key of a label, such as team or example.org/team',
+    problem: 'is no key of a label',
+    fits: (value) =>
+      value.length <= 317 &&
+      /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(value),
+  }),
 
-export const fileName = text({
-  allowed: 'the name of a file, without a folder',
-  problem: 'is not the name of a file',
-  fits: (name) => name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name),
-});
+  /** A file in a folder that another key names. */
+  fileName: text({
+    allowed: 'the name of a file, without a folder',
+    problem: 'is not the name of a file',
+    fits: (name) => name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name),
+  }),
 
-export const path = text({
-  allowed: 'a path',
-  problem: 'is no path',
-  fits: (given) => given !== '' && !given.includes('\0'),
-});
+  path: text({
+    allowed: 'a path',
+    problem: 'is no path',
+    fits: (given) => given !== '' && !given.includes('\0'),
+  }),
 
-/** Where a listener listens. */
-export const bindAddress: ValueKind<BindAddress> = read(
-  { allowed: '[host]:port, the port 0 to 65535', problem: 'is no address' },
-  parseBindAddress,
-);
+  /** Where a listener listens. */
+  bindAddress: read(
+    { allowed: '[host]:port, the port 0 to 65535', problem: 'is no address' },
+    parseBindAddress,
+  ) satisfies ValueKind<BindAddress>,
 
-/** Where a listener listens, or `off` for the text `0`. */
-export const bindAddressOrOff: ValueKind<BindAddress | 'off'> = read(
-  { allowed: '[host]:port, the port 0 to 65535; or 0 for none', problem: 'is no address' },
-  (given) => (given === '0' ? 'off' : parseBindAddress(given)),
-);
+  /** Where a listener listens, or `off` for the text `0`. */
+  bindAddressOrOff: read(
+    { allowed: '[host]:port, the port 0 to 65535; or 0 for none', problem: 'is no address' },
+    (given) => (given === '0' ? 'off' : parseBindAddress(given)),
+  ) satisfies ValueKind<BindAddress | 'off'>,
 
-/** Expressions in the syntax of RE2, at most 50 of 1 KiB. */
-export const patterns = list(
-  {
-    allowed: 'at most 50 expressions of RE2, each at most 1 KiB',
-    problem: 'is no expression of RE2, or longer than 1 KiB',
-    fits: (expression) => expression !== '' && findRegexProblem(expression) === undefined,
-  },
-  50,
-);
+  /** Expressions in the syntax of RE2, at most 50 of 1 KiB. */
+  patterns: list(
+    {
+      allowed: 'at most 50 expressions of RE2, each at most 1 KiB',
+      problem: 'is no expression of RE2, or longer than 1 KiB',
+      fits: (expression) => expression !== '' && findRegexProblem(expression) === undefined,
+    },
+    50,
+  ),
 
-/** The intervals of the schedulers. */
-export const interval = duration({ min: '1s', max: '24h' });
+  /** The intervals of the schedulers. */
+  interval: duration({ min: '1s', max: '24h' }),
 
-export const clusterName = text({
-  allowed: '1 to 63 characters',
-  problem: 'is longer than 63 characters',
-  fits: (name) => name !== '' && name.length <= 63,
-});
+  clusterName: text({
+    allowed: '1 to 63 characters',
+    problem: 'is longer than 63 characters',
+    fits: (name) => name !== '' && name.length <= 63,
+  }),
 
-/** Name of a schema. PostgreSQL reads it without quotes, and keeps names that begin with pg_ for itself. */
-export const schemaName = text({
-  allowed: '1 to 63 characters a-z, 0-9 and _, the first no digit, and not pg_ before all',
-  problem: 'is no name of a schema',
-  fits: (name) => /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(name),
-});
+  /** Name of a schema. PostgreSQL reads it without quotes, and keeps names that begin with pg_ for itself. */
+  schemaName: text({
+    allowed: '1 to 63 characters a-z, 0-9 and _, the first no digit, and not pg_ before all',
+    problem: 'is no name of a schema',
+    fits: (name) => /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(name),
+  }),
+};
 
 /** Where a listener listens. Without a host: on all addresses of the machine. Port 0: any free port. */
 export interface BindAddress {

@@ -17,7 +17,7 @@ export type * from './objects/pod.ts';
 export * from './objects/cron-job.ts';
 export type * from './objects/namespace.ts';
 export { toAttempts, type Attempt } from './execution/attempts.ts';
-export type * from './execution/evidence.ts';
+export * from './execution/evidence.ts';
 export {
   addFacts,
   factNamePattern,
@@ -43,7 +43,7 @@ export {
 export { firstRunAt } from './execution/ran.ts';
 export { faultOf, faultOfMiss, faultOfRun, type Fault } from './execution/fault.ts';
 export * from './execution/not-started.ts';
-export { answerInThread, isGroupName, refText, suspendedJob } from '../contract/index.ts';
+export { answerInThread, durationInWords, isGroupName, refText, suspendedJob } from '../contract/index.ts';
 export { groupNameOf, groupOf, groupUidOf, toGroupFacts, type KeptGroup } from './objects/job-group.ts';
 export * from './execution/origin.ts';
 export { isOver, nextSnapshot, type JobSnapshot, judgeVanished, toExecution } from './execution/to-execution.ts';
@@ -74,7 +74,6 @@ export * from './changes/log-difference.ts';
 export * from './changes/side-by-side.ts';
 export * from './changes/compare-runs.ts';
 export * from './watch/judges-from.ts';
-export * from './watch/made-anew.ts';
 export * from './health/other-installation.ts';
 export * from './health/problem.ts';
 export * from './health/symptoms.ts';
@@ -151,7 +150,7 @@ export {
   messagePlaceholders,
   parseTemplate,
   suggestionPlaceholders,
-  unknownPlaceholders,
+  wrongPlaceholders,
   type Template,
 } from './template/parse.ts';
 export { cutEnd, inBytes, keepEnd } from './text/cut.ts';
@@ -206,6 +205,7 @@ export {
   type Effective,
   type OwnSettings,
   type Said,
+  type SlaSpec,
   type WrittenRoute,
 } from './settings/effective.ts';
 export * from './settings/earlier-words.ts';
@@ -250,7 +250,7 @@ export {
 export * from './detect/chain.ts';
 export * from './detect/facts-reach.ts';
 export { inhibitionOf, jobReasonOf, toPossibleCause, type PossibleCause } from './detect/inhibition.ts';
-export { jobFailed, runsNeeded, type JudgedRun } from './detect/job-failed.ts';
+export { jobFailed, runsNeeded, type JobFailedRule, type JudgedRun } from './detect/job-failed.ts';
 export { deadManDue, type DeadManRule } from './detect/dead-man.ts';
 export { disappeared, toAbsence, type Absence, type Expected, type LastWriter } from './detect/disappeared.ts';
 export { awaitsRecord, type EndedRun } from './detect/duration-limits.ts';
@@ -258,7 +258,7 @@ export type { Baseline } from './detect/duration-regression.ts';
 export type { FinishByFacts } from './detect/finish-by.ts';
 export type { JobStuckFacts, PastJob, UnfinishedJob } from './detect/job-stuck.ts';
 export type { JudgedSlot } from './detect/missed-schedule.ts';
-export { outputRunsNeeded, type OutputHistory, type OutputRun } from './detect/output.ts';
+export { outputRunsNeeded, type OutputAssertion, type OutputHistory, type OutputRun } from './detect/output.ts';
 export { levelsAcross, levelsPassed, type DetectionPast, type LevelsByRules } from './detect/levels-passed.ts';
 export type { PassedLevel, Suspension } from './detect/passed-level.ts';
 export { isRateBelow, rateBelowSince, rateHeldSince, type RatedRun, type RatePast } from './detect/success-rate.ts';
@@ -292,7 +292,6 @@ export {
   cronJobWords,
   defaultWindowDays,
   deadlineStep,
-  durationInWords,
   evictedStep,
   exitInWords,
   failuresLeft,

@@ -20,7 +20,7 @@ import {
 import type { CredentialSource } from './credentials.ts';
 import { askStream, askText, type Answered, type ExchangeDeps, type Question } from './exchange.ts';
 import { toLeaseObject, toLeaseRecord } from './lease-record.ts';
-import { accessReviews, events, kinds, leases, ownManager, pathOf, queryOf, secrets, tokenReviews } from './paths.ts';
+import { kinds, ownManager, pathOf, queryOf, unwatched } from './paths.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { accessReviewOf, isAllowed, toIdentity, tokenReviewOf } from './reviews.ts';
 import { toClusterEvent } from './translate/event.ts';
@@ -177,7 +177,7 @@ class HttpCluster implements Cluster {
       firstTimestamp: time,
       lastTimestamp: time,
     };
-    const path = pathOf(events, { namespace });
+    const path = pathOf(unwatched.events, { namespace });
     await this.#call.send({ lane: 'calls', method: 'POST', verb: 'create', resource: 'events', path, body }, signal);
   }
 
@@ -202,7 +202,7 @@ class HttpCluster implements Cluster {
       method: 'GET',
       verb: 'get',
       resource: 'leases',
-      path: pathOf(leases, key),
+      path: pathOf(unwatched.leases, key),
     } as const;
     const lease = await this.#call.find(question, signal);
     return lease && toLeaseRecord(lease, 'get');
@@ -213,7 +213,7 @@ class HttpCluster implements Cluster {
     lease: Omit<LeaseRecord, 'resourceVersion'>,
     signal: AbortSignal,
   ): Promise<LeaseRecord> {
-    const path = pathOf(leases, { namespace: key.namespace });
+    const path = pathOf(unwatched.leases, { namespace: key.namespace });
     const body = toLeaseObject(key, lease);
     return toLeaseRecord(
       await this.#call.send({ lane: 'lease', method: 'POST', verb: 'create', resource: 'leases', path, body }, signal),
@@ -222,7 +222,7 @@ class HttpCluster implements Cluster {
   }
 
   async replaceLease(key: ObjectKey, lease: LeaseRecord, signal: AbortSignal): Promise<LeaseRecord> {
-    const path = pathOf(leases, key);
+    const path = pathOf(unwatched.leases, key);
     const body = toLeaseObject(key, lease, lease.resourceVersion);
     return toLeaseRecord(
       await this.#call.send({ lane: 'lease', method: 'PUT', verb: 'update', resource: 'leases', path, body }, signal),
@@ -249,7 +249,7 @@ class HttpCluster implements Cluster {
   }
 
   async #eventPage(namespace: string, query: string, signal: AbortSignal): Promise<ListPage> {
-    const path = pathOf(events, { namespace }) + query;
+    const path = pathOf(unwatched.events, { namespace }) + query;
     const question = { lane: 'evidence', method: 'GET', verb: 'list', resource: 'events', path } as const;
     return toListPage(await this.#call.send(question, signal), 'events');
   }
@@ -300,7 +300,7 @@ class HttpCluster implements Cluster {
   }
 
   async findSecret(key: ObjectKey, signal: AbortSignal): Promise<SecretContent | undefined> {
-    const secret = await this.#find('secrets', pathOf(secrets, key), signal);
+    const secret = await this.#find('secrets', pathOf(unwatched.secrets, key), signal);
     return secret && toSecretContent(secret);
   }
 
@@ -311,12 +311,15 @@ class HttpCluster implements Cluster {
   ): Promise<Identity | undefined> {
     if (token === '') return undefined; // the server refuses to review nothing
     const body = tokenReviewOf(token, audiences);
-    return toIdentity(await this.#review(pathOf(tokenReviews), tokenReviews.plural, body, signal), audiences);
+    return toIdentity(
+      await this.#review(pathOf(unwatched.tokenReviews), unwatched.tokenReviews.plural, body, signal),
+      audiences,
+    );
   }
 
   async reviewAccess(identity: Identity, question: AccessQuestion, signal: AbortSignal): Promise<boolean> {
     const body = accessReviewOf(identity, question);
-    return isAllowed(await this.#review(pathOf(accessReviews), accessReviews.plural, body, signal));
+    return isAllowed(await this.#review(pathOf(unwatched.accessReviews), unwatched.accessReviews.plural, body, signal));
   }
 
   async version(signal: AbortSignal): Promise<string> {

@@ -20,11 +20,14 @@ export const kinds: Readonly<Record<WatchedKind, ResourcePath>> = {
   AlertChannel: { root: own, plural: 'alertchannels' },
 };
 
-export const events: ResourcePath = { root: core, plural: 'events' };
-export const secrets: ResourcePath = { root: core, plural: 'secrets' };
-export const leases: ResourcePath = { root: '/apis/coordination.k8s.io/v1', plural: 'leases' };
-export const tokenReviews: ResourcePath = { root: '/apis/authentication.k8s.io/v1', plural: 'tokenreviews' };
-export const accessReviews: ResourcePath = { root: '/apis/authorization.k8s.io/v1', plural: 'subjectaccessreviews' };
+/** What is asked for and not watched. */
+export const unwatched = {
+  events: { root: core, plural: 'events' },
+  secrets: { root: core, plural: 'secrets' },
+  leases: { root: '/apis/coordination.k8s.io/v1', plural: 'leases' },
+  tokenReviews: { root: '/apis/authentication.k8s.io/v1', plural: 'tokenreviews' },
+  accessReviews: { root: '/apis/authorization.k8s.io/v1', plural: 'subjectaccessreviews' },
+} as const satisfies Readonly<Record<string, ResourcePath>>;
 
 /** The path of a collection, or with a name that of one object; a namespace of undefined means all, or a kind that has none. */
 export function pathOf(

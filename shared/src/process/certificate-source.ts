@@ -10,13 +10,6 @@ interface CertificateFiles {
   readonly keyPath: string;
 }
 
-interface CertificateSourceDeps {
-  /** Undefined: a certificate of our own making. */
-  readonly files: CertificateFiles | undefined;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /** Gives a certificate at the start, and a new one whenever it has changed or runs out. */
 export interface CertificateSource {
   /** @throws Error saying what is wrong with the files */
@@ -35,8 +28,17 @@ const lookMs = 5_000;
 const ownLifetimeMs = 30 * dayMs;
 const ownRenewalMs = 10 * dayMs;
 
-export function createCertificateSource(deps: CertificateSourceDeps): CertificateSource {
-  return deps.files ? new FileCertificate(deps.files, deps) : new OwnCertificate(deps.clock);
+export function createCertificateSource({
+  files,
+  clock,
+  logger,
+}: {
+  /** Undefined: a certificate of our own making. */
+  readonly files: CertificateFiles | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): CertificateSource {
+  return files ? new FileCertificate(files, clock, logger) : new OwnCertificate(clock);
 }
 
 /**
@@ -45,12 +47,14 @@ export function createCertificateSource(deps: CertificateSourceDeps): Certificat
  */
 class FileCertificate implements CertificateSource {
   readonly #files: CertificateFiles;
-  readonly #deps: CertificateSourceDeps;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
   #seen = '';
 
-  constructor(files: CertificateFiles, deps: CertificateSourceDeps) {
+  constructor(files: CertificateFiles, clock: Clock, logger: Logger) {
     this.#files = files;
-    this.#deps = deps;
+    this.#clock = clock;
+    this.#logger = logger;
   }
 
   async first(): Promise<ValidPair> {
@@ -60,7 +64,7 @@ class FileCertificate implements CertificateSource {
   }
 
   watch(onChange: (pair: ValidPair) => void, signal: AbortSignal): void {
-    this.#deps.clock.every(lookMs, () => this.#look(onChange), signal);
+    this.#clock.every(lookMs, () => this.#look(onChange), signal);
   }
 
   async #look(onChange: (pair: ValidPair) => void): Promise<void> {
@@ -70,12 +74,12 @@ class FileCertificate implements CertificateSource {
       if (textOf(pair) === this.#seen) return;
       this.#seen = textOf(pair);
       onChange(validate(pair));
-      this.#deps.logger.info('the certificate was replaced', { certificatePath });
+      this.#logger.info('the certificate was replaced', { certificatePath });
     } catch (error) {
       const text = error instanceof Error ? error.message : 'unreadable';
       if (text === this.#seen) return;
       if (!(error instanceof WrongPair)) this.#seen = text;
-      this.#deps.logger.error('the new certificate cannot be used, the old one stays', { certificatePath, error });
+      this.#logger.error('the new certificate cannot be used, the old one stays', { certificatePath, error });
     }
   }
 

@@ -9,7 +9,7 @@ import { type CertificateSource, type ValidPair, createCertificateSource } from 
 import type { Clock } from './clock.ts';
 import { closeListener, listen, listenerLimits } from './listen.ts';
 import { textContentType, type ProcessMetrics } from './metrics/index.ts';
-import { ReviewCache, type ReviewCacheDeps } from './review-cache.ts';
+import { ReviewCache, type AskForReview } from './review-cache.ts';
 import type { Logger } from './logger.ts';
 
 interface MetricsListenerDeps {
@@ -180,7 +180,7 @@ export function createConfiguredMetrics(deps: {
   readonly config: Config;
   readonly metrics: ProcessMetrics;
   /** Asks the cluster who may scrape; used while `metrics.secure` is true. */
-  readonly review: ReviewCacheDeps['review'];
+  readonly review: AskForReview;
   readonly clock: Clock;
   readonly logger: Logger;
 }): MetricsListener | undefined {

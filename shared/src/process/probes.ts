@@ -2,12 +2,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { BindAddress } from '../config/index.ts';
 import { closeListener, listen, listenerLimits } from './listen.ts';
 
-interface ProbesDeps {
-  readonly address: BindAddress;
-  /** Why this process is not ready, a sentence each; empty when it is. */
-  readonly unreadyBecause: () => readonly string[];
-}
-
 /** The listener of the kubelet's questions. */
 interface Probes {
   /** Resolves to the port. */
@@ -19,16 +13,19 @@ interface Probes {
  * `/healthz` answers `ok` while the event loop turns, and asks nothing else: no outage of something we need may restart us.
  * `/readyz` answers `ok`, or 503 with a line for each reason.
  */
-export function createProbes({ address, unreadyBecause }: ProbesDeps): Probes {
+export function createProbes({
+  address,
+  unreadyBecause,
+}: {
+  readonly address: BindAddress;
+  /** Why this process is not ready, a sentence each; empty when it is. */
+  readonly unreadyBecause: () => readonly string[];
+}): Probes {
   const server: Server = createServer(listenerLimits, (request, response) => answer(request, response, unreadyBecause));
   return { start: () => listen(server, 'probes.bind-address', address), stop: () => closeListener(server) };
 }
 
-function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  unreadyBecause: ProbesDeps['unreadyBecause'],
-): void {
+function answer(request: IncomingMessage, response: ServerResponse, unreadyBecause: () => readonly string[]): void {
   request.resume();
   const [path = ''] = (request.url ?? '').split('?', 1);
   if (path !== '/healthz' && path !== '/readyz') return send(response, 404, 'not found');

@@ -6,12 +6,8 @@ import { withinLimit } from './time-limit.ts';
 /** What a review of a token says: it may, it is of no user, it may not. */
 export type Review = 'allowed' | 'unauthenticated' | 'denied';
 
-export interface ReviewCacheDeps {
-  /** Asks the cluster; throws when it cannot be asked. */
-  readonly review: (token: string, signal: AbortSignal) => Promise<Review>;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
+/** Asks the cluster; throws when it cannot be asked. */
+export type AskForReview = (token: string, signal: AbortSignal) => Promise<Review>;
 
 /** How long an answer about a token, a granted and a denied access hold: so long a right that was taken away is still there. */
 export const reviewHoldsMs = { token: 60_000, granted: 300_000, denied: 30_000 } as const;
@@ -22,12 +18,12 @@ const mostTokens = 1_000;
 
 /** Reviews of the tokens of scrapers. Answers hold under a hash of the token; those of no user too. */
 export class ReviewCache {
-  readonly #deps: ReviewCacheDeps;
+  readonly #review: AskForReview;
   readonly #kept: KeptAnswers<Review>;
   readonly #asker: ReviewAsker;
 
-  constructor(deps: ReviewCacheDeps) {
-    this.#deps = deps;
+  constructor(deps: { readonly review: AskForReview; readonly clock: Clock; readonly logger: Logger }) {
+    this.#review = deps.review;
     this.#kept = new KeptAnswers(deps.clock, mostTokens);
     this.#asker = new ReviewAsker(deps, {
       mostUnderWay: Infinity,
@@ -42,7 +38,7 @@ export class ReviewCache {
     const kept = this.#kept.find(key);
     if (kept) return kept.value;
     const review = async (signal: AbortSignal): Promise<Review> => {
-      const answer = await this.#deps.review(token, signal);
+      const answer = await this.#review(token, signal);
       const { token: known, granted, denied } = reviewHoldsMs;
       // One answer says both who it is and what they may: it holds no longer than either.
       this.#kept.keep(key, answer, Math.min(known, { allowed: granted, denied, unauthenticated: known }[answer]));
@@ -77,12 +73,12 @@ interface Question<T> {
  * stops answering, and once when it answers again.
  */
 export class ReviewAsker {
-  readonly #deps: Pick<ReviewCacheDeps, 'clock' | 'logger'>;
+  readonly #deps: { readonly clock: Clock; readonly logger: Logger };
   readonly #asking: Asking;
   readonly #underWay = new Map<string, Promise<unknown>>();
   #isDown = false;
 
-  constructor(deps: Pick<ReviewCacheDeps, 'clock' | 'logger'>, asking: Asking) {
+  constructor(deps: { readonly clock: Clock; readonly logger: Logger }, asking: Asking) {
     this.#deps = deps;
     this.#asking = asking;
   }

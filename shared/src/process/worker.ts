@@ -29,13 +29,6 @@ export interface BudgetedThread<Input, Output> {
   close(): Promise<void>;
 }
 
-interface BudgetedThreadDeps {
-  /** The file that the thread runs, which calls `answerInThread` of the contract. */
-  readonly program: URL;
-  readonly budgetMs: number;
-  readonly clock: Pick<Clock, 'sleep'>;
-}
-
 interface Turn<Input, Output> {
   readonly input: Input;
   readonly resolve: (output: Output) => void;
@@ -46,12 +39,19 @@ interface Turn<Input, Output> {
 const maxHeapMb = 64;
 
 /** Begins the thread with the first input, and a new one after each that had to be ended. An idle one keeps no process alive. */
-export function createBudgetedThread<Input, Output>(deps: BudgetedThreadDeps): BudgetedThread<Input, Output> {
-  return new Runner<Input, Output>(deps);
+export function createBudgetedThread<Input, Output>(of: {
+  /** The file that the thread runs, which calls `answerInThread` of the contract. */
+  readonly program: URL;
+  readonly budgetMs: number;
+  readonly clock: Pick<Clock, 'sleep'>;
+}): BudgetedThread<Input, Output> {
+  return new Runner<Input, Output>(of.program, of.budgetMs, of.clock);
 }
 
 class Runner<Input, Output> implements BudgetedThread<Input, Output> {
-  readonly #deps: BudgetedThreadDeps;
+  readonly #program: URL;
+  readonly #budgetMs: number;
+  readonly #clock: Pick<Clock, 'sleep'>;
   readonly #line: Turn<Input, Output>[] = [];
   #running: Turn<Input, Output> | undefined;
   #thread: Worker | undefined;
@@ -60,8 +60,10 @@ class Runner<Input, Output> implements BudgetedThread<Input, Output> {
   #step: string | undefined;
   #timer = new AbortController();
 
-  constructor(deps: BudgetedThreadDeps) {
-    this.#deps = deps;
+  constructor(program: URL, budgetMs: number, clock: Pick<Clock, 'sleep'>) {
+    this.#program = program;
+    this.#budgetMs = budgetMs;
+    this.#clock = clock;
   }
 
   get waiting(): number {
@@ -88,7 +90,7 @@ class Runner<Input, Output> implements BudgetedThread<Input, Output> {
   }
 
   #begin(): Worker {
-    const thread = new Worker(this.#deps.program, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } });
+    const thread = new Worker(this.#program, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } });
     this.#thread = thread;
     this.#isReady = false;
     thread.on('message', (answer: ThreadAnswer<Output>) => {
@@ -134,7 +136,7 @@ class Runner<Input, Output> implements BudgetedThread<Input, Output> {
     this.#timer = new AbortController();
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origin, windows have.
     thread.postMessage(turn.input);
-    this.#deps.clock.sleep(this.#deps.budgetMs, this.#timer.signal).then(
+    this.#clock.sleep(this.#budgetMs, this.#timer.signal).then(
       () => this.#end(thread),
       () => undefined, // it answered in time
     );
@@ -143,7 +145,7 @@ class Runner<Input, Output> implements BudgetedThread<Input, Output> {
   #end(thread: Worker): void {
     if (this.#thread === thread) this.#thread = undefined;
     void thread.terminate();
-    const error = new BudgetError(this.#deps.budgetMs, this.#step);
+    const error = new BudgetError(this.#budgetMs, this.#step);
     this.#finish((turn) => turn.reject(error));
   }
 

@@ -3,8 +3,7 @@ import type { Instant } from '../domain/index.ts';
 import { change, insertRows, rows, type Row } from './ask.ts';
 import { cleanText, optionalCleanText, optionalNumber, optionalText } from './column.ts';
 import type { Db, Tx } from './database.ts';
-import { toId16 } from './id16.ts';
-import { rowsIn, updateAll } from './upsert.ts';
+import { updateAll, rowsByUid } from './upsert.ts';
 
 /** An alert is acknowledged. */
 export interface StoredAcknowledgement {
@@ -21,7 +20,7 @@ export async function putAcknowledgement(tx: Tx, alertId: string, note: StoredAc
     columns: ['alert_id', 'by_whom', 'at', 'note', 'expires_at', 'ended_at'],
     rows: [
       [
-        tx.dialect.id16(toId16(alertId)),
+        tx.dialect.id16(alertId),
         cleanText(note.byWhom, 253),
         note.at,
         optionalCleanText(note.note, 500),
@@ -47,23 +46,21 @@ export async function listAcknowledgements(
   db: Db,
   alertIds: readonly string[],
 ): Promise<ReadonlyMap<string, StoredAcknowledgement>> {
-  const idOf = new Map(alertIds.map((id) => [toId16(id), id]));
-  const found = await rowsIn(
+  const found = await rowsByUid(
     db,
-    [...idOf.keys()].map((id16) => db.dialect.id16(id16)),
+    alertIds,
+    'alert_id',
     (marks) =>
       `select alert_id, by_whom, at, note, expires_at from acknowledgements where alert_id in (${marks}) and ended_at is null`,
   );
-  return new Map(
-    found.map((row) => [idOf.get(db.dialect.id16Text(row['alert_id'])) ?? '', toStoredAcknowledgement(row)]),
-  );
+  return new Map([...found].map(([id, row]) => [id, toStoredAcknowledgement(row)]));
 }
 
 /** Ends the note taken of an alert. False: there was none. */
 export async function updateAcknowledgementEnd(tx: Tx, alertId: string, at: Instant): Promise<boolean> {
   const ended = await change(tx, 'update acknowledgements set ended_at = ? where alert_id = ? and ended_at is null', [
     at,
-    tx.dialect.id16(toId16(alertId)),
+    tx.dialect.id16(alertId),
   ]);
   return ended > 0;
 }

@@ -2,7 +2,6 @@ import type { Instant } from '../domain/index.ts';
 import { change, findById, insertRows, rows, type Row } from './ask.ts';
 import { optionalText } from './column.ts';
 import type { Db, Tx } from './database.ts';
-import { toId16 } from './id16.ts';
 import { updateAll } from './upsert.ts';
 
 /** A row of `actions` as an account that can write the table has left it: nothing of it is true before its `mac` is. */
@@ -74,13 +73,13 @@ export async function findAction(db: Db, id: string): Promise<StoredAction | und
 /** True for one caller alone, and not once the action has expired by the clock of the database. */
 export async function claimAction(db: Db, id: string, claimedBy: string): Promise<boolean> {
   const sql = `update actions set state = 'claimed', claimed_by = ? where id = ? and state = 'asked' and expires_at > ?`;
-  return (await change(db, sql, [claimedBy, db.dialect.id16(toId16(id)), db.now()])) === 1;
+  return (await change(db, sql, [claimedBy, db.dialect.id16(id), db.now()])) === 1;
 }
 
 /** Takes the question back: true where no agent has taken it, and none will. */
 export async function expireAction(db: Db, id: string): Promise<boolean> {
   const sql = `update actions set state = 'expired', ended_at = ? where id = ? and state = 'asked'`;
-  return (await change(db, sql, [db.now(), db.dialect.id16(toId16(id))])) === 1;
+  return (await change(db, sql, [db.now(), db.dialect.id16(id)])) === 1;
 }
 
 /** What became of it, told by the agent that claimed it. */
@@ -89,12 +88,12 @@ export async function endAction(
   { id, claimedBy, state, result }: { id: string; claimedBy: string; state: 'done' | 'refused'; result: string },
 ): Promise<void> {
   const sql = `update actions set state = ?, ended_at = ?, result = ? where id = ? and state = 'claimed' and claimed_by = ?`;
-  await change(db, sql, [state, db.now(), result, db.dialect.id16(toId16(id)), claimedBy]);
+  await change(db, sql, [state, db.now(), result, db.dialect.id16(id), claimedBy]);
 }
 
 /** Who asked has read it: a log is kept no longer than its reader needs it. */
 export async function forgetResult(db: Db, id: string): Promise<void> {
-  await change(db, 'update actions set result = null where id = ?', [db.dialect.id16(toId16(id))]);
+  await change(db, 'update actions set result = null where id = ?', [db.dialect.id16(id)]);
 }
 
 /** Removes what expired before `before`. */

@@ -8,7 +8,6 @@ import { recordChanges } from './changes.ts';
 import { cleanText, optionalCleanText, optionalNumber, optionalText } from './column.ts';
 import type { Db, Tx } from './database.ts';
 import { listRecordedJobs } from './executions/recorded-jobs.ts';
-import { toId16 } from './id16.ts';
 import { answerSlots } from './slots/record-slots.ts';
 import { rowsIn, updateAll } from './upsert.ts';
 import { podPhaseWords, triggerWords } from './words.ts';
@@ -114,7 +113,7 @@ async function tellRunning(tx: Tx, cronJobIds: readonly number[]): Promise<void>
 
 function toRow(tx: Tx, job: ActiveJob, cronJobId: number | undefined): unknown[] {
   return [
-    tx.dialect.id16(toId16(job.jobUid)),
+    tx.dialect.id16(job.jobUid),
     cronJobId,
     cleanText(job.jobName, 253),
     triggerWords.toNumber(job.trigger),

@@ -1,7 +1,7 @@
 import type { AlertTimelineKind } from '../contract/index.ts';
 import type { Decision, Instant } from '../domain/index.ts';
 import { change, firstRow, insertRows, marks, rows, type Row } from './ask.ts';
-import { optionalCleanText, optionalNumber, optionalText } from './column.ts';
+import { optionalCleanText, optionalNumber, optionalText, idOrNull } from './column.ts';
 import type { Db, Tx } from './database.ts';
 import { toId16 } from './id16.ts';
 import { rowsIn, updateRows } from './upsert.ts';
@@ -100,10 +100,10 @@ function toRow(tx: Tx, decision: AlertDecision, at: Instant): DecisionRow {
   return {
     at,
     last_at: at,
-    alert_id: id16OrNull(tx, decision.alertId),
-    delivery_id: id16OrNull(tx, decision.deliveryId),
+    alert_id: idOrNull(tx, decision.alertId),
+    delivery_id: idOrNull(tx, decision.deliveryId),
     cronjob_id: decision.cronJobId ?? null,
-    channel_uid: id16OrNull(tx, decision.channelUid),
+    channel_uid: idOrNull(tx, decision.channelUid),
     action: decision.action,
     reason: optionalCleanText(decision.reason, 32),
     until_at: decision.untilAt ?? null,
@@ -197,16 +197,12 @@ function sameId(db: Db, stored: unknown, wanted: string | undefined): boolean {
   return db.dialect.id16Text(stored) === toId16(wanted);
 }
 
-function id16OrNull(db: Db, id: string | undefined): unknown {
-  return id === undefined ? null : db.dialect.id16(toId16(id));
-}
-
 /** All that was decided about an alert, oldest first. */
 export async function listDecisions(db: Db, alertId: string): Promise<StoredDecision[]> {
   const found = await rows(
     db,
     `select id, times, ${columns.join(', ')} from alert_decisions where alert_id = ? order by id`,
-    [db.dialect.id16(toId16(alertId))],
+    [db.dialect.id16(alertId)],
   );
   return found.map((row) => toDecision(db, row));
 }
@@ -216,7 +212,7 @@ export async function findLastHold(db: Db, alertId: string): Promise<StoredDecis
   const row = await firstRow(
     db,
     `select id, times, ${columns.join(', ')} from alert_decisions where alert_id = ? and action = 'held' order by id desc limit 1`,
-    [db.dialect.id16(toId16(alertId))],
+    [db.dialect.id16(alertId)],
   );
   return row && toDecision(db, row);
 }

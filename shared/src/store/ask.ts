@@ -2,7 +2,6 @@ import type { Db } from './database.ts';
 import { clientOf, type RawConnection } from './dialect/connection.ts';
 import { poolTimeout } from './dialect/network-errors.ts';
 import { PoolBusyError, StoreError } from './store-error.ts';
-import { toId16 } from './id16.ts';
 
 /** A row as the driver gives it. It never leaves the store: every question makes a type of it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -101,7 +100,7 @@ export async function findById<T>(
   id: string,
   read: (db: Db, row: Row) => T | Promise<T>,
 ): Promise<T | undefined> {
-  const row = await firstRow(db, sql, [db.dialect.id16(toId16(id))]);
+  const row = await firstRow(db, sql, [db.dialect.id16(id)]);
   return row && read(db, row);
 }
 

@@ -1,3 +1,5 @@
+import type { Db } from './database.ts';
+
 /** Values of columns on their way in and out. Rows never leave the store, and null never does either. */
 
 /** A number that may be absent. */
@@ -8,6 +10,22 @@ export function optionalNumber(value: unknown): number | undefined {
 /** A text that may be absent. */
 export function optionalText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+/** A number of a row of several questions joined, in which -1 stands for what a part does not have. */
+export function numberOfPart(value: unknown): number | undefined {
+  const number = optionalNumber(value);
+  return number === -1 ? undefined : number;
+}
+
+/** An id that may be absent. */
+export function idOrUndefined(db: Db, value: unknown): string | undefined {
+  return value === null || value === undefined ? undefined : db.dialect.id16Text(value);
+}
+
+/** The same, as it is bound. */
+export function idOrNull(db: Db, id: string | undefined): unknown {
+  return id === undefined ? null : db.dialect.id16(id);
 }
 
 /** JSON text that only we write and parse. It escapes NUL and unpaired surrogates by itself, so any value fits every database. */

@@ -169,14 +169,14 @@ export async function packEvidence(evidence: readonly Evidence[]): Promise<Packe
  * CronJobs are to be locked before.
  */
 export async function replaceEvidence(tx: Tx, owners: readonly string[], evidence: PackedEvidence): Promise<void> {
-  const ids = owners.map((owner) => tx.dialect.id16(toId16(owner)));
+  const ids = owners.map((owner) => tx.dialect.id16(owner));
   await changeIn(tx, ids, (marks) => `delete from evidence where owner in (${marks})`);
   for (const part of inPartsOf(evidence, mostTogetherBytes)) await putPieces(tx, part);
 }
 
 /** Everything kept about one run or alert, bodies unpacked. */
 export async function listEvidence(db: Db, owner: string): Promise<Evidence[]> {
-  const found = await rows(db, `${select} where e.owner = ? order by e.kind, e.name`, [db.dialect.id16(toId16(owner))]);
+  const found = await rows(db, `${select} where e.owner = ? order by e.kind, e.name`, [db.dialect.id16(owner)]);
   return Promise.all(found.map((row) => toEvidence(db, row)));
 }
 
@@ -187,7 +187,7 @@ export async function listEvidenceOf(
   kinds: readonly EvidenceKind[],
 ): Promise<ReadonlyMap<string, readonly Evidence[]>> {
   if (owners.length === 0) return new Map();
-  const ids = owners.map((owner) => db.dialect.id16(toId16(owner)));
+  const ids = owners.map((owner) => db.dialect.id16(owner));
   const found = await rowsIn(
     db,
     ids,
@@ -227,7 +227,7 @@ export async function findEvidence(
 ): Promise<Evidence | undefined> {
   const where = name === undefined ? '' : ' and e.name = ?';
   const row = await firstRow(db, `${select} where e.owner = ? and e.kind = ?${where} order by e.name limit 1`, [
-    db.dialect.id16(toId16(owner)),
+    db.dialect.id16(owner),
     kind,
     ...(name === undefined ? [] : [name]),
   ]);

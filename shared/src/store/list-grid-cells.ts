@@ -1,7 +1,7 @@
 import type { ExecutionStatus, ExecutionTrigger, SlotOutcome } from '../contract/index.ts';
 import type { Instant } from '../domain/index.ts';
 import { inParts, marks, rows, type Row } from './ask.ts';
-import { optionalNumber, optionalText } from './column.ts';
+import { optionalText, numberOfPart } from './column.ts';
 import type { Db } from './database.ts';
 import { fullJobName } from './executions/short-text.ts';
 import { toOutcome } from './executions/list-recent-runs.ts';
@@ -108,24 +108,19 @@ export async function countGridCells(
 }
 
 function toCell(row: Row, lateAfterMs: number): Cell {
-  const outcome = given(row['outcome']);
-  const status = given(row['status']);
-  const trigger = given(row['trigger']);
+  const outcome = numberOfPart(row['outcome']);
+  const status = numberOfPart(row['status']);
+  const trigger = numberOfPart(row['trigger']);
   const jobName = optionalText(row['job_name']);
   return {
     at: Number(row['at_ms']),
     outcome:
       outcome === undefined
-        ? toOutcome(given(row['scheduled_at']), given(row['created_at']), lateAfterMs)
+        ? toOutcome(numberOfPart(row['scheduled_at']), numberOfPart(row['created_at']), lateAfterMs)
         : outcomeWords.toWord(outcome),
     jobName: jobName ? fullJobName(jobName, String(row['cronjob_name'])) : undefined,
     status: status === undefined ? undefined : statusWords.toWord(status),
     trigger: trigger === undefined ? undefined : triggerWords.toWord(trigger),
-    durationMs: given(row['duration_ms']),
+    durationMs: numberOfPart(row['duration_ms']),
   };
-}
-
-function given(value: unknown): number | undefined {
-  const number = optionalNumber(value);
-  return number === -1 ? undefined : number;
 }

@@ -4,7 +4,6 @@ import { marks, rows } from './ask.ts';
 import type { Db } from './database.ts';
 import { evidenceColumns, toEvidence } from './evidence.ts';
 import { fullJobNameSql } from './executions/short-text.ts';
-import { toId16 } from './id16.ts';
 import { afterRow, orderOf, type OrderKey } from './keyset.ts';
 import { quoted } from './upsert.ts';
 import { statusWords } from './words.ts';
@@ -63,7 +62,7 @@ export async function listLogs(
   if (statuses.length > 0)
     add(`e.status in (${marks(statuses)})`, ...statuses.map((status) => statusWords.toNumber(status)));
   if (after) {
-    const later = afterRow(order, [after.createdAt, db.dialect.id16(toId16(after.owner)), after.name]);
+    const later = afterRow(order, [after.createdAt, db.dialect.id16(after.owner), after.name]);
     add(later.sql, ...later.bindings);
   }
   const found = await rows(

@@ -8,7 +8,7 @@ import {
 } from '../contract/index.ts';
 import type { Instant } from '../domain/index.ts';
 import { firstRow, marks, rows, inParts, type Row } from './ask.ts';
-import { optionalNumber, optionalText } from './column.ts';
+import { optionalNumber, optionalText, numberOfPart } from './column.ts';
 import type { Db } from './database.ts';
 import { mostClockLeadMs } from './executions/born-for-slot.ts';
 import { fullJobName } from './executions/short-text.ts';
@@ -157,9 +157,9 @@ function slotPiece({ cronJobIds, since, until, outcomes }: SlotFilter): Piece {
 }
 
 function toKnownSlot(row: Row, lateAfterMs: number): KnownSlot {
-  const outcome = given(row['outcome']);
-  const cause = given(row['cause']);
-  const status = given(row['status']);
+  const outcome = numberOfPart(row['outcome']);
+  const cause = numberOfPart(row['cause']);
+  const status = numberOfPart(row['status']);
   const at = Number(row['at_ms']);
   const createdAt = optionalNumber(row['created_at']);
   const isLate = createdAt !== undefined && createdAt - at > lateAfterMs;
@@ -174,14 +174,8 @@ function toKnownSlot(row: Row, lateAfterMs: number): KnownSlot {
     status: status === undefined ? undefined : statusWords.toWord(status),
     createdAt,
     startedAt: optionalNumber(row['started_at']),
-    durationMs: given(row['duration_ms'] ?? -1),
+    durationMs: numberOfPart(row['duration_ms']),
   };
-}
-
-/** -1 stands for what a piece does not have. */
-function given(value: unknown): number | undefined {
-  const number = Number(value);
-  return number === -1 ? undefined : number;
 }
 
 /** CronJobs of one statement: each is a piece of it. */

@@ -42,14 +42,7 @@ export async function readHistories(
       [...ids, from],
     );
     runRows += foundRuns.length;
-    const facts = await listRunFacts(
-      db,
-      foundRuns.map((row) => ({
-        cronJobId: Number(row['cronjob_id']),
-        createdAt: Number(row['created_at']),
-        jobUid: db.dialect.id16Text(row['job_uid']),
-      })),
-    );
+    const facts = await listRunFacts(db, foundRuns);
     for (const row of foundRuns) add(runs, row, toRun(db, row, facts));
     const foundSlots = await rows(
       db,

@@ -9,6 +9,7 @@ import { Batches, type BatchLimits } from './pruning/batches.ts';
 import { pruneAlerts, type RemovedAlerts } from './pruning/prune-rest.ts';
 import { pruneCronJobs } from './pruning/prune-catalog.ts';
 import { flagBits } from './words.ts';
+import { listCronJobIds } from './catalog/list-cron-jobs.ts';
 
 /** What a deletion or a prune removed, or would remove. */
 export interface RemovedHistory {
@@ -45,13 +46,9 @@ export async function deleteHistory(
   cronJob: { readonly namespace: string; readonly name: string },
   limits: { readonly budgetMs: number },
 ): Promise<RemovedHistory> {
-  const found = await rows(store, 'select id from cronjobs where namespace = ? and name = ? order by id', [
-    cronJob.namespace,
-    cronJob.name,
-  ]);
+  const ids = await listCronJobIds(store, cronJob.namespace, cronJob.name);
   const removal = new Removal(new Batches(store, limits));
-  for (const row of found) {
-    const id = Number(row['id']);
+  for (const id of ids) {
     // First the baseline: a Job that is recorded meanwhile is either deleted below or not taken.
     await removal.inTransaction((tx) => clearOwner(tx, id));
     await removal.deleteRuns(id, everything);

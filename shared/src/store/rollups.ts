@@ -13,7 +13,7 @@ interface CountedRun {
   readonly sign: 1 | -1;
 }
 
-const counters: readonly RunCounter[] = ['success', 'failed', 'replaced', 'deleted', 'unobserved', 'manual'];
+export const counters: readonly RunCounter[] = ['success', 'failed', 'replaced', 'deleted', 'unobserved', 'manual'];
 const columns = [
   'cronjob_id',
   'day',

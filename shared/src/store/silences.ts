@@ -3,7 +3,6 @@ import { change, insertRows, rows, type Row, findById } from './ask.ts';
 import { recordChanges } from './changes.ts';
 import { cleanText, fromJson, optionalNumber, toJson, optionalText } from './column.ts';
 import type { Db, Tx } from './database.ts';
-import { toId16 } from './id16.ts';
 import { updateAll } from './upsert.ts';
 
 /** A silence with what people said about it. */
@@ -37,7 +36,7 @@ export async function putSilence(tx: Tx, silence: StoredSilence): Promise<void> 
     columns,
     rows: [
       [
-        tx.dialect.id16(toId16(silence.id)),
+        tx.dialect.id16(silence.id),
         toJson(silence.matcher),
         silence.startsAt,
         silence.endsAt,
@@ -61,7 +60,7 @@ export async function updateSilenceEnd(tx: Tx, id: string, at: Instant): Promise
   const ended = await change(
     tx,
     'update silences set ended_at = ?, updated_at = ? where id = ? and ended_at is null and ends_at > ?',
-    [at, at, tx.dialect.id16(toId16(id)), at],
+    [at, at, tx.dialect.id16(id), at],
   );
   if (ended === 0) return false;
   await recordChanges(tx, [{ kind: 'silence', namespace: undefined, data: { id, state: 'expired' } }]);

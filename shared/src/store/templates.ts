@@ -4,7 +4,6 @@ import { cronJobIdsOf } from './catalog/cron-job-ids.ts';
 import { findClusterState, putClusterState } from './cluster-state.ts';
 import { fromJson, toJson } from './column.ts';
 import type { Db, Tx } from './database.ts';
-import { toId16 } from './id16.ts';
 
 /** A Job's spec as it is to be kept: made safe before. */
 export interface NewTemplate {
@@ -28,7 +27,7 @@ export async function recordTemplates(tx: Tx, templates: readonly NewTemplate[])
     columns: ['cronjob_id', 'hash', 'body', 'first_at'],
     rows: templates.flatMap(({ cronJobUid, hash, body }) => {
       const id = ids.get(cronJobUid);
-      return id === undefined ? [] : [[id, tx.dialect.id16(toId16(hash)), toJson(body), at]];
+      return id === undefined ? [] : [[id, tx.dialect.id16(hash), toJson(body), at]];
     }),
     tail: tx.dialect.ifAbsent(['cronjob_id', 'hash']),
   });
@@ -47,7 +46,7 @@ export async function getTemplateKey(tx: Tx): Promise<string> {
 export async function findTemplate(db: Db, cronJobId: number, hash: string): Promise<unknown> {
   const row = await firstRow(db, 'select body from templates where cronjob_id = ? and hash = ?', [
     cronJobId,
-    db.dialect.id16(toId16(hash)),
+    db.dialect.id16(hash),
   ]);
   return fromJson(row?.['body']);
 }

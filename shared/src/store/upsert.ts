@@ -1,6 +1,7 @@
 import { marks, maxRowsPerStatement, rows, type Row, inParts, change } from './ask.ts';
 import type { Db } from './database.ts';
 import type { ColumnType, Dialect } from './dialect/dialect.ts';
+import { toId16 } from './id16.ts';
 
 /** Column names as a list of identifiers: some are reserved words. */
 export function quoted(columns: readonly string[], alias?: string): string {
@@ -68,6 +69,23 @@ export async function rowsIn(
   for (const part of inParts(values)) {
     const asked = filledUp(part);
     found.push(...(await rows(db, toSql(marks(asked)), [...before, ...asked, ...after])));
+  }
+  return found;
+}
+
+/** Rows of a SELECT asked for a list of UIDs, by the UID as it was asked for; `column` has it. A UID that no row has is missing. */
+export async function rowsByUid(
+  db: Db,
+  uids: readonly string[],
+  column: string,
+  toSql: (marks: string) => string,
+): Promise<ReadonlyMap<string, Row>> {
+  const uidOf = new Map(uids.map((uid) => [toId16(uid), uid]));
+  const bound = [...uidOf.keys()].map((id16) => db.dialect.id16(id16));
+  const found = new Map<string, Row>();
+  for (const row of await rowsIn(db, bound, toSql)) {
+    const uid = uidOf.get(db.dialect.id16Text(row[column]));
+    if (uid !== undefined) found.set(uid, row);
   }
   return found;
 }

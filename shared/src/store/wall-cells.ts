@@ -5,6 +5,7 @@ import { optionalNumber } from './column.ts';
 import type { Db } from './database.ts';
 import { fullJobName, fullReason } from './executions/short-text.ts';
 import { outcomeWords, statusWords } from './words.ts';
+import { isFailed } from './facts/run-conditions.ts';
 
 const dueAt = 'coalesce(scheduled_at, created_at)';
 
@@ -123,7 +124,7 @@ type Recorded = Exclude<WallOutcome, 'atRisk'>;
 
 const success = statusWords.toNumber('success');
 const runsOf: Readonly<Record<Recorded, (lateAfterMs: number) => string | undefined>> = {
-  failed: () => `status = ${statusWords.toNumber('failed')}`,
+  failed: () => isFailed,
   late: (lateAfterMs) => `status = ${success} and created_at - ${dueAt} > ${Math.floor(lateAfterMs)}`,
   missed: () => undefined,
   skipped: () => `status in (${statusWords.toNumber('replaced')}, ${statusWords.toNumber('deleted')})`,

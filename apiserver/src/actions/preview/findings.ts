@@ -12,13 +12,13 @@ import { rhythmOf } from '@cronjob-monitor/shared/domain/schedule';
 import { alertRulesOf, ownOfLinted, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { measureLastDurations, type CatalogCronJob, type RoutedChannel } from '@cronjob-monitor/shared/store';
 import { speaks } from '../own-settings.ts';
-import type { PreviewDeps } from './wish.ts';
+import type { PreviewSource } from './wish.ts';
 
 const durationsOf = 100;
 
 /** What is wrong with a spec: what its schema refuses, what lint says of it and of the CronJobs that it is for, and what is not known here. */
 export async function findingsOf(
-  deps: PreviewDeps,
+  deps: PreviewSource,
   of: Parameters<typeof lintOf>[1] & {
     readonly problems: readonly { readonly path: string; readonly message: string }[];
     readonly unknownLabels: boolean;
@@ -34,7 +34,7 @@ export async function findingsOf(
 
 /** What lint says of the settings and of the CronJobs that they are for. */
 async function lintOf(
-  { store, settings }: PreviewDeps,
+  { store, settings }: PreviewSource,
   of: {
     readonly spec: MonitorSpec;
     readonly asked: readonly CatalogCronJob[];

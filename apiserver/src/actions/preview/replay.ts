@@ -36,7 +36,7 @@ import {
   type StoredHistory,
 } from '@cronjob-monitor/shared/store';
 import { select } from './select.ts';
-import type { PreviewDeps, PreviewWish } from './wish.ts';
+import type { PreviewSource, PreviewWish } from './wish.ts';
 
 const mostCronJobs = 200;
 const mostRows = 200_000;
@@ -65,7 +65,7 @@ export type Replayed = ReturnType<typeof truthOf> & { readonly of: PreviewedCron
 
 /** Reads what replaying a spec asks for; `others` are specs that are to be replayed on it too. */
 export async function gather(
-  deps: PreviewDeps,
+  deps: PreviewSource,
   wish: Pick<PreviewWish, 'namespace' | 'name' | 'readable'>,
   of: { readonly spec: MonitorSpec; readonly others: readonly MonitorSpec[]; readonly fromAt: number },
 ): Promise<Gathered> {
@@ -98,7 +98,7 @@ export async function gather(
 
 /** What is stored of the CronJobs that a spec selects, without judging it. */
 export async function listHistories(
-  deps: PreviewDeps,
+  deps: PreviewSource,
   wish: Pick<PreviewWish, 'namespace' | 'name' | 'readable'>,
   of: Parameters<typeof gather>[2],
 ): Promise<readonly PreviewedCronJob[]> {
@@ -112,7 +112,7 @@ export async function listHistories(
 /** The alerts of each CronJob with something stored, until `isLate` says that it took too long. */
 export async function replayAll(
   gathered: Gathered,
-  { settings }: PreviewDeps,
+  { settings }: PreviewSource,
   { fromAt, toAt }: Pick<PreviewRange, 'fromAt' | 'toAt'>,
   isLate: () => boolean,
 ): Promise<{ readonly replayed: readonly Replayed[]; readonly isCut: boolean }> {

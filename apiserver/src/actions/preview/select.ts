@@ -10,13 +10,13 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { isFallback } from '../../monitor-spec.ts';
 import { readOwn } from '../own-settings.ts';
-import type { PreviewDeps, PreviewWish } from './wish.ts';
+import type { PreviewSource, PreviewWish } from './wish.ts';
 
 type SelectWish = Pick<PreviewWish, 'namespace' | 'name' | 'readable'>;
 
 /** What a spec takes of what the service knows, with what its owners say; `unknownLabels`: it asks for labels, which are in the cluster alone. */
 export async function select(
-  deps: PreviewDeps,
+  deps: PreviewSource,
   wish: SelectWish,
   spec: MonitorSpec,
 ): Promise<Awaited<ReturnType<typeof leaveOut>> & { readonly unknownLabels: boolean }> {
@@ -28,7 +28,7 @@ export async function select(
 
 /** What CronJobs say of themselves, and those that the monitor takes: their owners have the others left out. */
 async function leaveOut(
-  deps: PreviewDeps,
+  deps: PreviewSource,
   matched: readonly CatalogCronJob[],
   monitor: { readonly namespace: string; readonly name: string; readonly spec: MonitorSpec },
 ): Promise<{

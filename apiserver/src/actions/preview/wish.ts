@@ -1,6 +1,6 @@
 import type { Clock } from '@cronjob-monitor/shared/process';
-import type { MonitorDefaults } from '@cronjob-monitor/shared/kube';
 import type { Store } from '@cronjob-monitor/shared/store';
+import type { ApiSettings } from '../../settings.ts';
 
 export interface PreviewWish {
   readonly namespace: string;
@@ -16,15 +16,9 @@ export interface PreviewWish {
   readonly mayListChannels: boolean;
 }
 
-export interface PreviewDeps {
+/** Whose history is replayed, and what the configuration says for what the monitor leaves out. */
+export type PreviewSource = {
   readonly store: Store;
   readonly clock: Clock;
-  readonly settings: {
-    readonly defaultTimeZone: string;
-    /** False: it is the default. */
-    readonly isDefaultZoneGiven: boolean;
-    /** Label that names the owner; undefined: none does. */
-    readonly ownerLabel: string | undefined;
-    readonly monitorDefaults: MonitorDefaults;
-  };
-}
+  readonly settings: Pick<ApiSettings, 'defaultTimeZone' | 'isDefaultZoneGiven' | 'ownerLabel' | 'monitorDefaults'>;
+};

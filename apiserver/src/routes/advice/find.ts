@@ -25,6 +25,7 @@ import { findOutlines } from '../find-outlines.ts';
 import { explainNamed } from '../verdicts/explain-run.ts';
 import { inWords } from '../verdicts/findings.ts';
 import { levelOf, rankOf, type AdviceCode } from './kinds.ts';
+import { refText } from '@cronjob-monitor/shared/contract';
 
 export interface AdviceScope {
   readonly namespaces: readonly string[];
@@ -103,7 +104,7 @@ async function findInSettings(
     if (!ofMonitor) return [];
     if (mayTell(namespace)) omitted += ofMonitor.omitted;
     return ofMonitor.findings.flatMap(({ code, path, cronJob, message, mend, isLeft = false }): Found | [] => {
-      const cronJobId = cronJob && idOf.get(`${cronJob.namespace}/${cronJob.name}`);
+      const cronJobId = cronJob && idOf.get(refText(cronJob));
       if (cronJob ? cronJobId === undefined : !mayTell(namespace)) return [];
       const monitor = { id, namespace, name };
       return { code, words: inWords(message), cronJob, cronJobId, monitor, path, mend, command: undefined, isLeft };

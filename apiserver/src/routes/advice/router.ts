@@ -5,7 +5,6 @@ import {
   type AdviceKind,
   type Severity,
 } from '@cronjob-monitor/shared/contract';
-import { internalError } from '../../errors.ts';
 import { isSameRef } from '../../object-name.ts';
 import { offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { flag, names, paging, ref, search, words } from '../../middleware/parameters.ts';
@@ -26,6 +25,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { orNull } from '../../wire-values.ts';
 import { explains, isRule, ruleFromSchedule } from '../verdicts/findings.ts';
+import { namespacesOf } from '../../middleware/guard.ts';
 
 const adviceQuery = {
   namespace: names('Names of namespaces.'),
@@ -76,11 +76,8 @@ export function readIncludedAdvice(deps: RouteDeps, ctx: ApiContext, { cronJob }
 }
 
 async function readAdviceFor(deps: RouteDeps, ctx: ApiContext, query: AdviceQuery): Promise<AdviceList> {
-  const { caller } = ctx.state;
-  if (!caller) throw internalError(new Error('the request has no caller'));
   // To see CronJobs of a namespace is not to see its monitors.
-  const reach = await deps.authentication.reach(caller, 'readMonitors', query.namespace);
-  const monitored = reach.within(query.namespace);
+  const monitored = await namespacesOf(deps.authentication, ctx, 'readMonitors', query.namespace);
   return readAdvice(deps, query, { namespaces: query.namespace, monitored, cronJob: query.cronjob });
 }
 

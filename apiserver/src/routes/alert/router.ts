@@ -24,9 +24,9 @@ import {
   type StoredDecision,
 } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
-import { internalError, invalidRequest, notFound } from '../../errors.ts';
-import { permitIn } from '../../middleware/guard.ts';
-import { readInstant } from '../../middleware/instant.ts';
+import { invalidRequest, notFound } from '../../errors.ts';
+import { permitIn, callerOf } from '../../middleware/guard.ts';
+import { readInstant, instantForms } from '../../middleware/instant.ts';
 import { authorOf } from '../author.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
@@ -120,9 +120,7 @@ async function may(
   ability: Ability,
   namespace: string,
 ): Promise<boolean> {
-  const { caller } = ctx.state;
-  if (!caller) throw internalError(new Error('the request has no caller'));
-  return authentication.may(caller, ability, { namespace });
+  return authentication.may(callerOf(ctx), ability, { namespace });
 }
 
 async function presentResult(deps: RouteDeps, id: string, message: string): Promise<AcknowledgeResult> {
@@ -134,8 +132,7 @@ export function readFuture(text: string, now: Instant): Instant {
   const reading = readInstant(text);
   if ('at' in reading && reading.at > now) return reading.at;
   const message = 'problem' in reading ? reading.problem : 'must be in the future';
-  const allowed = 'RFC 3339 such as 2026-11-21T06:52:00Z, or a date';
-  throw invalidRequest([{ in: 'body', field: 'expiresAt', message, allowed }]);
+  throw invalidRequest([{ in: 'body', field: 'expiresAt', message, allowed: instantForms }]);
 }
 
 type Store = RouteDeps['store'];

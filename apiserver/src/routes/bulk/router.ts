@@ -7,12 +7,13 @@ import {
   type BulkBody,
   type BulkRef,
   type BulkRow,
+  refText,
 } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import { findSilence, listAlerts, type StoredAlert } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
-import { ApiError, internalError, notFound } from '../../errors.ts';
-import { permitIn } from '../../middleware/guard.ts';
+import { ApiError, notFound } from '../../errors.ts';
+import { permitIn, callerOf } from '../../middleware/guard.ts';
 import { readFuture } from '../alert/router.ts';
 import { authorOf } from '../author.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -55,7 +56,7 @@ export const bulkRoutes = [
       const { elsewhere } = deps;
       const doIt = async (ref: BulkRef): Promise<BulkRow> =>
         elsewhere ? askOne(elsewhere, ctx, { action, ref, body }) : doOne(deps, ctx, { ref, action, perform });
-      ctx.state.comment = `${action} of ${refs.map(({ namespace, name }) => `${namespace}/${name}`).join(', ')}`;
+      ctx.state.comment = `${action} of ${refs.map(refText).join(', ')}`;
       const rows: BulkRow[] = [];
       // What is named twice is done once, and both rows tell of it.
       const begun = new Map<string, Promise<BulkRow>>();
@@ -85,8 +86,7 @@ async function doOne(
   { ref, action, perform }: { ref: BulkRef; action: BulkAction; perform: Perform },
 ): Promise<BulkRow> {
   const { namespace, name } = ref;
-  const { caller } = ctx.state;
-  if (!caller) throw internalError(new Error('the request has no caller'));
+  const caller = callerOf(ctx);
   const row = { namespace, name, code: null, alertIds: [], silenceIds: [] };
   try {
     await permitIn(ctx, namespace);

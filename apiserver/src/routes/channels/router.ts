@@ -24,7 +24,6 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
-import { internalError } from '../../errors.ts';
 import { offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { authorOf } from '../author.ts';
 import { presentDelivery } from '../deliveries/present.ts';
@@ -38,6 +37,7 @@ import { channelRefsOf } from '../../monitor-spec.ts';
 import { channelKeys } from '../clusters/orders.ts';
 import { flag, orderBy, paging, sort, words } from '../../middleware/parameters.ts';
 import type { Values } from '../../middleware/validate.ts';
+import { callerOf, namespacesOf } from '../../middleware/guard.ts';
 
 const channelsQuery = {
   type: words('Types.', channelTypes),
@@ -79,7 +79,7 @@ export const channelsRoutes = [
     async ({ deps, ctx }) => {
       const { store } = deps;
       const channel = await getChannel(store, ctx.params);
-      const readable = await readableNamespaces(deps, ctx);
+      const readable = await namespacesOf(deps.authentication, ctx, 'read');
       const reader = { channelUid: channel.uid, namespaces: readable };
       const [queues, proof, routes, recent, hours, answers] = await Promise.all([
         countQueued(store),
@@ -114,7 +114,7 @@ export const channelsRoutes = [
     async ({ deps, ctx }) => {
       const { store } = deps;
       const channel = await getChannel(store, ctx.params);
-      return readRendering(deps, channel, await readableNamespaces(deps, ctx));
+      return readRendering(deps, channel, await namespacesOf(deps.authentication, ctx, 'read'));
     },
   ),
   route(
@@ -135,12 +135,6 @@ export const channelsRoutes = [
     },
   ),
 ];
-
-/** What was told of namespaces that the caller may not read is left out, as in the list of deliveries. */
-async function readableNamespaces({ authentication }: RouteDeps, { state: { caller } }: ApiContext) {
-  if (!caller) throw internalError(new Error('the request has no caller'));
-  return (await authentication.reach(caller, 'read', [])).within([]);
-}
 
 const example = {
   monitor: { namespace: 'example', name: 'backups' },
@@ -244,10 +238,9 @@ async function readChannelList(deps: RouteDeps, ctx: ApiContext, query: Channels
 /** The monitors that route to each channel, by its name: those that the caller may list. */
 async function listRoutingMonitors(
   { store, authentication }: RouteDeps,
-  { state: { caller } }: ApiContext,
+  ctx: ApiContext,
 ): Promise<ReadonlyMap<string, readonly Ref[]>> {
-  if (!caller) throw internalError(new Error('the request has no caller'));
-  const reach = await authentication.reach(caller, 'readMonitors', []);
+  const reach = await authentication.reach(callerOf(ctx), 'readMonitors', []);
   const routes = new Map<string, Ref[]>();
   for (const { namespace, name, spec } of await listMonitors(store)) {
     if (!reach.includes(namespace)) continue;

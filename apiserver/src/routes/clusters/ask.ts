@@ -1,9 +1,9 @@
 import type { ApiContext } from '../../context.ts';
-import { internalError } from '../../errors.ts';
 import type { Caller } from '../../auth/authentication.ts';
 import { TimeLimitError, withinLimit, type Clock } from '@cronjob-monitor/shared/process';
 import { StoreError } from '@cronjob-monitor/shared/store';
 import type { Silence } from './silence.ts';
+import { callerOf } from '../../middleware/guard.ts';
 
 /** A request as the service of another cluster is to answer it. */
 export interface AskedCall {
@@ -44,12 +44,11 @@ export async function askElsewhere(
     body = ctx.state.bodyText,
   }: { readonly id: string; readonly query?: string; readonly body?: string | undefined },
 ): Promise<unknown> {
-  const { caller, permission, cluster = '' } = ctx.state;
-  if (!caller) throw internalError(new Error('the request has no caller'));
+  const { permission, cluster = '' } = ctx.state;
   // The service that answers asks for the right, of whatever it is about.
   if (permission) permission.isAsked = true;
   const { method, path } = ctx;
-  const answer = await elsewhere.ask({ id, method, path, query, body: body ?? null }, caller);
+  const answer = await elsewhere.ask({ id, method, path, query, body: body ?? null }, callerOf(ctx));
   ctx.status = answer.status;
   if (answer.location) ctx.set('Location', `${answer.location}?cluster=${encodeURIComponent(cluster)}`);
   return answer.body;

@@ -1,8 +1,7 @@
 import { ClusterList, healthStates, type Cluster, type StateCounts } from '@cronjob-monitor/shared/contract';
 import { findLiveLeader, findSelfDescription, listHeartbeats } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
-import { internalError } from '../../errors.ts';
-import { askedNamespaces } from '../../middleware/guard.ts';
+import { askedNamespaces, callerOf } from '../../middleware/guard.ts';
 import { namespaces } from '../../middleware/parameters.ts';
 import { orNull, toWireInstantOrNull } from '../../wire-values.ts';
 import { route } from '../route.ts';
@@ -24,8 +23,7 @@ export const clustersRoutes = [
       answer: ClusterList,
     },
     async ({ deps, ctx, query }) => {
-      const { caller } = ctx.state;
-      if (!caller) throw internalError(new Error('the request has no caller'));
+      const caller = callerOf(ctx);
       const all = deps.clusters.all();
       // What the caller may read at home says nothing of the others.
       const within = askedNamespaces(ctx);

@@ -4,6 +4,7 @@ import {
   type CoverageSortKey,
   type CronJobCoverage,
   type Ref,
+  refText,
 } from '@cronjob-monitor/shared/contract';
 import { CoverageJudge, type Coverage, type Instant, dayMs } from '@cronjob-monitor/shared/domain';
 import {
@@ -139,7 +140,7 @@ function unwatchedOf(
   watched: readonly Judged[],
 ): Unwatched {
   const isAsked = (namespace: string): boolean => namespaces.length === 0 || namespaces.includes(namespace);
-  const known = new Set(watched.map(({ namespace, name }) => `${namespace}/${name}`));
+  const known = new Set(watched.map(refText));
   const asked = names.map(toRef).filter(({ namespace }) => isAsked(namespace));
   const countOf = (counts: Readonly<Record<string, number>>): number =>
     Object.entries(counts).reduce((sum, [namespace, count]) => sum + (isAsked(namespace) ? count : 0), 0);

@@ -9,7 +9,7 @@ import {
 import type { Instant } from '@cronjob-monitor/shared/domain';
 import { findLiveLeader, findUnwatched, type CatalogCronJob, type Store } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
-import { ApiError, internalError } from '../../errors.ts';
+import { ApiError } from '../../errors.ts';
 import { toWireInstant } from '../../wire-values.ts';
 import { route } from '../route.ts';
 import { answerExport, exportable, isExport } from '../export/answer.ts';
@@ -19,6 +19,7 @@ import { getSelectedCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import { readCoverageInBatches, readCoverageList } from './list.ts';
 import { coverageQuery, coverageRules, routeQuery, lieAhead, withDefaults } from './query.ts';
 import { readRoutes } from './routes-of.ts';
+import { callerOf } from '../../middleware/guard.ts';
 
 /** Of a file: a row for each type that is asked for. */
 const fileColumns = [...columnsOf(CronJobCoverage), ...columnsOf(TypeCoverage).map((column) => `of.${column}`)];
@@ -97,8 +98,7 @@ async function tellRoutes(
 ): Promise<CronJobRoutes> {
   const { store } = deps;
   const { type, days = 30, proved: byDrills = false, at = store.now() } = query;
-  const { caller } = ctx.state;
-  if (!caller) throw internalError(new Error('the request has no caller'));
+  const caller = callerOf(ctx);
   // What a message looks like tells of the channel's spec, which not everyone who reads the CronJob may read.
   const renders = type.length === 1 && (await deps.authentication.may(caller, 'readChannels', {}));
   const mayRead = (namespace: string): Promise<boolean> => deps.authentication.may(caller, 'read', { namespace });

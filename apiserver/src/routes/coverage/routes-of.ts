@@ -1,4 +1,4 @@
-import { alertTypeTable, type AlertRoute, type AlertType, type Ref } from '@cronjob-monitor/shared/contract';
+import { alertTypeTable, type AlertRoute, type AlertType, type Ref, refText } from '@cronjob-monitor/shared/contract';
 import {
   exampleOutgoing,
   follow,
@@ -78,7 +78,7 @@ type RouteFacts = Awaited<ReturnType<typeof readFacts>>;
 async function readFacts(deps: RouteDeps, cronJob: CatalogCronJob, { days, byDrills, at, mayRead }: RouteQuestion) {
   const { store, actions } = deps;
   const ids = [cronJob.id];
-  const ref = `${cronJob.namespace}/${cronJob.name}`;
+  const ref = refText(cronJob);
   const [monitors, rulesOf, channels, specs, silences, alerts, runs, slots, parents] = await Promise.all([
     listMonitorsOf(store, ids),
     actions.readRouteRules(ids),

@@ -43,6 +43,7 @@ import type { KnownCronJob } from '../known-cron-job.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
 import { presentAll } from './list.ts';
 import { deadManRuleOf } from '../../monitor-spec.ts';
+import { refText } from '@cronjob-monitor/shared/contract';
 
 /** Newest runs that the page of a CronJob shows at once. */
 const shownExecutions = 20;
@@ -51,7 +52,7 @@ const shownExecutions = 20;
 export function readCronJobDetail(deps: RouteDeps, known: KnownCronJob, recent: number): Promise<CronJobDetail> {
   return deps.answers.read(['cronjob', known.ids, recent], async () => {
     const detail = await gatherDetail(deps, known, recent);
-    if (!detail) throw notFound('CronJob', `${known.cronJob.namespace}/${known.cronJob.name}`, 'deleted');
+    if (!detail) throw notFound('CronJob', refText(known.cronJob), 'deleted');
     return detail;
   });
 }

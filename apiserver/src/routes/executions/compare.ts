@@ -6,6 +6,7 @@ import {
   logDifference,
   type Attempt,
   type RunSide,
+  attemptsIn,
 } from '@cronjob-monitor/shared/domain';
 import {
   findComparedRun,
@@ -70,8 +71,7 @@ interface Side {
 
 async function readSide(db: Store, run: StoredExecution): Promise<Side> {
   const [compared, evidence] = await Promise.all([findComparedRun(db, run.jobUid), listEvidence(db, run.jobUid)]);
-  const captured = evidence.find(({ kind, body }) => kind === 'attempts' && body !== undefined)?.body ?? '[]';
-  const attempts = JSON.parse(captured) as readonly Attempt[]; // written by toAttempts
+  const attempts = attemptsIn(evidence);
   const unknown = { template: undefined, schedule: undefined, timeZone: undefined, node: undefined, images: undefined };
   return {
     side: {

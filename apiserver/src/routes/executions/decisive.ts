@@ -4,8 +4,8 @@ import {
   decisiveLines,
   findAgain,
   maskLine,
-  type Attempt,
   type DecisiveLineOfPod,
+  attemptsIn,
 } from '@cronjob-monitor/shared/domain';
 import { listDecisiveLines, type Db, type Evidence, type StoredExecution } from '@cronjob-monitor/shared/store';
 import { toWireInstantOrNull } from '../../wire-values.ts';
@@ -56,9 +56,7 @@ export function decisiveIn(
 
 /** Of the newest attempt. */
 function failedContainer(evidence: readonly Evidence[]): string | undefined {
-  const body = evidence.find(({ kind, body: text }) => kind === 'attempts' && text !== undefined)?.body ?? '[]';
-  const attempts = JSON.parse(body) as readonly Attempt[]; // as capture wrote it
-  return attempts
+  return attemptsIn(evidence)
     .flatMap(({ containers }) => containers)
     .findLast(({ exitCode }) => exitCode !== undefined && exitCode !== 0)?.name;
 }

@@ -19,13 +19,14 @@ import {
   limitInWords,
   runWords,
   toVerdict,
-  type Attempt,
-  type Instant,
   type VerdictAddition,
+  attemptsIn,
+  eventsIn,
 } from '@cronjob-monitor/shared/domain';
 import type { ComparedRuns, Evidence, StoredExecution } from '@cronjob-monitor/shared/store';
 import type { ExplainedRun } from '../verdicts/explain-run.ts';
 import { orNull, toSecondsOrNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
+import { refText } from '@cronjob-monitor/shared/contract';
 
 export function presentExecution(run: StoredExecution, addition: VerdictAddition, explained?: ExplainedRun): Execution {
   return {
@@ -103,7 +104,7 @@ function explainSlow(
 ): ExplainedRun | undefined {
   const alert = alerts.find(({ type, subject }) => type === 'durationRegression' || subject === 'maxDuration');
   if (run.status !== 'success' || !alert) return undefined;
-  const monitor = `${alert.monitor.namespace}/${alert.monitor.name}`;
+  const monitor = refText(alert.monitor);
   const limit = alert.context.limit === null ? 'time' : limitInWords(alert.context.limit);
   const tooLong = `it took longer than the ${limit} that monitor ${monitor} allows`;
   const slower = `runs take longer than before: ${limit} is the limit of monitor ${monitor}`;
@@ -118,10 +119,7 @@ function explainSlow(
 }
 
 function presentPods(evidence: readonly Evidence[]): ExecutionPod[] {
-  const captured = evidence.find(({ kind, body }) => kind === 'attempts' && body !== undefined);
-  if (captured?.body === undefined) return [];
-  const attempts = JSON.parse(captured.body) as readonly Attempt[]; // written by toAttempts
-  return attempts.map((attempt) => ({
+  return attemptsIn(evidence).map((attempt) => ({
     name: attempt.pod,
     node: orNull(attempt.node),
     phase: attempt.phase,
@@ -158,22 +156,10 @@ export function presentLog(evidence: readonly Evidence[]): CapturedLog | null {
   };
 }
 
-/** An event as it is kept. */
-interface KeptEvent {
-  readonly type: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly count: number;
-  readonly at?: Instant;
-  readonly object: string;
-}
-
 /** Null: none were captured. */
 export function presentEvents(evidence: readonly Evidence[]): CapturedEvent[] | null {
-  const captured = evidence.find(({ kind }) => kind === 'events');
-  if (!captured) return null;
-  const events = JSON.parse(captured.body ?? '[]') as readonly KeptEvent[]; // written by the capture of evidence
-  return events.map((event) => ({
+  if (!evidence.some(({ kind }) => kind === 'events')) return null;
+  return eventsIn(evidence).map((event) => ({
     time: toWireInstantOrNull(event.at),
     type: event.type,
     reason: event.reason,

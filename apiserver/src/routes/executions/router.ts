@@ -40,7 +40,7 @@ import { presentAlerts } from '../alerts/present.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
 import { readComparison } from './compare.ts';
 import { presentExecution, presentExecutionDetail } from './present.ts';
-import { instant, name, paging, sort, words, type Sort } from '../../middleware/parameters.ts';
+import { name, paging, sort, words, type Sort, createdWithin } from '../../middleware/parameters.ts';
 import { isObject } from '@cronjob-monitor/shared/domain';
 import { readDecisive } from './decisive.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
@@ -49,8 +49,7 @@ const executionsQuery = {
   status: words('How runs ended.', executionStatuses),
   trigger: words('What started runs.', executionTriggers),
   cause: words('On whose side it is.', failureCauses),
-  since: instant('Inclusive; by the creation of the Job. Without it 30 days ago.'),
-  until: instant('Exclusive; by the creation of the Job.'),
+  ...createdWithin,
   sort: sort(executionSortKeys, { key: 'time', descending: true }),
   ...paging,
   format: exportFormat,

@@ -1,12 +1,5 @@
-import { TimeLimitError, withinLimit, type Clock, type ProblemList } from '@cronjob-monitor/shared/process';
-import {
-  findLiveLeader,
-  getLeader,
-  listHeartbeats,
-  StoreError,
-  type Store,
-  type Heartbeat,
-} from '@cronjob-monitor/shared/store';
+import { TimeLimitError, withinLimit } from '@cronjob-monitor/shared/process';
+import { findLiveLeader, getLeader, listHeartbeats, StoreError, type Heartbeat } from '@cronjob-monitor/shared/store';
 import { Health, type HealthStatus, type StorageState } from '@cronjob-monitor/shared/contract';
 import {
   formatDuration,
@@ -18,10 +11,10 @@ import {
   type Problem,
 } from '@cronjob-monitor/shared/domain';
 import { route } from '../route.ts';
-import type { DatabaseWatch } from '../../database-watch.ts';
 import type { ApiSettings } from '../../settings.ts';
 import type { ProcessFacts } from '../../process-facts.ts';
 import { toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
+import type { RouteDeps } from '../deps.ts';
 
 /** GET /health: 503 with the same body when unhealthy, never an error body. Open in every mode. */
 export const healthRoutes = [
@@ -47,23 +40,17 @@ export const healthRoutes = [
 /** So long may the database take: health answers in any case. */
 const patienceMs = 2_000;
 
-interface HealthDeps {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly settings: ApiSettings;
-  readonly databaseWatch: DatabaseWatch;
-  readonly problems: ProblemList;
-}
+type Asked = Pick<RouteDeps, 'store' | 'clock' | 'settings' | 'databaseWatch' | 'problems'>;
 
 /** What health is told from; a database that does not answer in time is unreachable. */
-export async function gatherHealth(deps: HealthDeps): Promise<HealthFacts> {
+export async function gatherHealth(deps: Asked): Promise<HealthFacts> {
   return withinLimit({ clock: deps.clock, ms: patienceMs }, () => askDatabase(deps)).catch((error: unknown) => {
     if (error instanceof TimeLimitError) return unreachable(deps);
     throw error;
   });
 }
 
-async function askDatabase(deps: HealthDeps): Promise<HealthFacts> {
+async function askDatabase(deps: Asked): Promise<HealthFacts> {
   const { store, settings, databaseWatch } = deps;
   const { storage, schema } = await databaseWatch.look();
   if (storage === 'unreachable' || storage === 'migrating') return { ...unreachable(deps), storage };
@@ -87,7 +74,7 @@ async function askDatabase(deps: HealthDeps): Promise<HealthFacts> {
   }
 }
 
-function unreachable({ store, problems }: HealthDeps): HealthFacts {
+function unreachable({ store, problems }: Asked): HealthFacts {
   return {
     storage: 'unreachable',
     problems: problems.current(),

@@ -14,6 +14,7 @@ import {
   type Ref,
   type Stats,
   type Words,
+  refText,
 } from '@cronjob-monitor/shared/contract';
 import { counted, type Instant } from '@cronjob-monitor/shared/domain';
 import {
@@ -86,13 +87,11 @@ interface FoundIncident {
 export const defaultIncidentLimit = 50;
 const runs = 30;
 const isWaiting = ({ state }: StoredAlert): boolean => state === 'pending';
-const keyOf = ({ namespace, name }: Ref): string => `${namespace}/${name}`;
-
 /** All of them in their order: by state, held ones last in it, then by what is wrong, then the older first. */
 export async function findIncidents(deps: RouteDeps, asked: IncidentsAsked): Promise<readonly FoundIncident[]> {
   const { silences } = await readSurroundings(deps);
   const wrong = await findWrong(deps, asked, silences);
-  const missing = await findMissing(deps, asked, { silences, listed: new Set(wrong.map(({ ref }) => keyOf(ref))) });
+  const missing = await findMissing(deps, asked, { silences, listed: new Set(wrong.map(({ ref }) => refText(ref))) });
   const isAny = asked.type.length + asked.severity.length === 0 && asked.acknowledged === undefined;
   const wantedAlert = ({ type, severity, acknowledgement }: StoredAlert): boolean =>
     (asked.type.length === 0 || asked.type.includes(type)) &&
@@ -131,8 +130,8 @@ async function findMissing(
 ): Promise<FoundIncident[]> {
   const filter = { states: openAlertStates, types: ['absent'], namespaces: namespace, monitor } as const;
   const absent = await listAlerts(store, filter, { sort: { key: 'severity', descending: false } });
-  const gone = absent.filter(({ subject, cronJob }) => subject === 'disappeared' && !listed.has(keyOf(cronJob)));
-  return [...Map.groupBy(gone, ({ cronJob }) => keyOf(cronJob)).values()].flatMap((found): FoundIncident[] => {
+  const gone = absent.filter(({ subject, cronJob }) => subject === 'disappeared' && !listed.has(refText(cronJob)));
+  return [...Map.groupBy(gone, ({ cronJob }) => refText(cronJob)).values()].flatMap((found): FoundIncident[] => {
     const { alerts, ...rest } = parted(found, silences);
     const ref = found[0]?.cronJob;
     return ref ? [{ ref, state: alerts[0]?.severity ?? 'failing', alerts, ...rest, cronJob: undefined }] : [];
@@ -164,7 +163,7 @@ export const incidentOrder: (a: FoundIncident, b: FoundIncident) => number = ord
       Number(isHeld),
       Math.min(lastRank, ...alerts.map(({ type }) => alertTypeTable[type].rank)),
       since.length > 0 ? Math.min(...since) : (cronJob?.failedRun?.finishedAt ?? Infinity),
-      keyOf(ref),
+      refText(ref),
     ];
   },
 );
@@ -192,11 +191,11 @@ export async function presentIncidents(deps: RouteDeps, found: readonly FoundInc
       found.flatMap((one) => [...one.alerts, ...one.waiting]),
     ),
   ]);
-  const rowOf = new Map<string, CronJob>(cronJobs.map((cronJob) => [keyOf(cronJob), cronJob]));
+  const rowOf = new Map<string, CronJob>(cronJobs.map((cronJob) => [refText(cronJob), cronJob]));
   const byId = new Map(alerts.map((alert) => [alert.id, alert]));
   return found.flatMap(({ ref, cronJob, alerts: told, waiting }): Incident[] => {
     const shown = [...told, ...waiting].flatMap(({ id }) => byId.get(id) ?? []);
-    const row = cronJob && rowOf.get(keyOf(ref));
+    const row = cronJob && rowOf.get(refText(ref));
     const verdict = row?.verdict ?? shown[0]?.verdict;
     if (verdict === undefined) return [];
     return [

@@ -1,4 +1,4 @@
-import { IncidentList, Overview, type Stats, type Words } from '@cronjob-monitor/shared/contract';
+import { IncidentList, Overview, type Stats, type Words, refText } from '@cronjob-monitor/shared/contract';
 import { namespaces } from '../../middleware/parameters.ts';
 import { route } from '../route.ts';
 import { readTonightFor, tonightZone, zoneIsKnown } from '../tonight/router.ts';
@@ -21,7 +21,6 @@ import {
   type CronJobOutline,
 } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
-import { internalError } from '../../errors.ts';
 import { cutToMinute } from '../../windows.ts';
 import { countAdvice } from '../advice/router.ts';
 import { countCoverage } from '../coverage/list.ts';
@@ -32,6 +31,7 @@ import { toWireInstant } from '../../wire-values.ts';
 import { readLateAfterMs } from '../late-after.ts';
 import { toCells } from '../wall/unfinished.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
+import { callerOf, namespacesOf } from '../../middleware/guard.ts';
 
 const overviewQuery = { namespace: namespaces, zone: tonightZone };
 
@@ -88,8 +88,9 @@ async function readOverview(
   ctx: ApiContext,
   { namespace: within, zone }: OverviewAsked,
 ): Promise<Overview> {
-  const monitored = await monitoredWithin(deps, ctx, within);
-  const countsChannels = await mayCountChannels(deps, ctx);
+  // To see CronJobs of a namespace is not to see its monitors.
+  const monitored = await namespacesOf(deps.authentication, ctx, 'readMonitors', within);
+  const countsChannels = await deps.authentication.may(callerOf(ctx), 'readChannels', {});
   const now = cutToMinute(deps.clock.now());
   const [kept, service] = await Promise.all([
     deps.answers.read(['overview', within, zone, monitored, countsChannels, now], () =>
@@ -169,20 +170,6 @@ interface Scope {
   readonly now: Instant;
 }
 
-async function mayCountChannels({ authentication }: RouteDeps, { state: { caller } }: ApiContext): Promise<boolean> {
-  return caller !== undefined && (await authentication.may(caller, 'readChannels', {}));
-}
-
-/** To see CronJobs of a namespace is not to see its monitors. */
-async function monitoredWithin(
-  { authentication }: RouteDeps,
-  { state: { caller } }: ApiContext,
-  asked: readonly string[],
-): Promise<readonly string[]> {
-  if (!caller) throw internalError(new Error('the request has no caller'));
-  return (await authentication.reach(caller, 'readMonitors', asked)).within(asked);
-}
-
 async function countMonitors(
   { store }: RouteDeps,
   within: readonly string[],
@@ -191,7 +178,7 @@ async function countMonitors(
     ({ namespace }) => within.length === 0 || within.includes(namespace),
   );
   const isWell = ({ phase }: (typeof monitors)[number]): boolean => phase !== 'Degraded' && phase !== 'Error';
-  const unwell = monitors.filter((monitor) => !isWell(monitor)).map(({ namespace, name }) => `${namespace}/${name}`);
+  const unwell = monitors.filter((monitor) => !isWell(monitor)).map(refText);
   return { total: monitors.length, well: monitors.length - unwell.length, unwell };
 }
 

@@ -21,7 +21,7 @@ import { askElsewhere } from '../clusters/ask.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Values } from '../../middleware/validate.ts';
 import { route } from '../route.ts';
-import { flag, instant, name, names, namespaces, text, whole, word, words } from '../../middleware/parameters.ts';
+import { flag, name, names, namespaces, text, whole, word, words, createdWithin } from '../../middleware/parameters.ts';
 import { decisiveIn, readDecisive } from '../executions/decisive.ts';
 
 /** Of a text or an expression that is looked for. */
@@ -47,8 +47,7 @@ const searchQuery = {
   namespace: namespaces,
   cronjob: names('Names of CronJobs.'),
   status: words('How runs ended.', executionStatuses),
-  since: instant('Inclusive; by the creation of the Job. Without it 30 days ago.'),
-  until: instant('Exclusive; by the creation of the Job.'),
+  ...createdWithin,
   cursor: name('Of the answer before: the search goes on where it ended.'),
 };
 

@@ -10,6 +10,7 @@ import {
   type MonitorChannel,
   type Severity,
   monitorSortKeys,
+  refText,
 } from '@cronjob-monitor/shared/contract';
 import { slaOf, isObject } from '@cronjob-monitor/shared/domain';
 import {
@@ -25,8 +26,7 @@ import {
   type MonitorCounts,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import type { ApiContext } from '../../context.ts';
-import { internalError, notFound } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
 import { offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { type Values } from '../../middleware/validate.ts';
 import { monitorKeys } from '../clusters/orders.ts';
@@ -37,6 +37,7 @@ import { presentAll } from '../cronjobs/list.ts';
 import { channelRefsOf, deadManLimitOf, maxDurationOf } from '../../monitor-spec.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { namespaces, orderBy, paging, search, sort, words } from '../../middleware/parameters.ts';
+import { namespacesOf } from '../../middleware/guard.ts';
 
 const monitorsQuery = {
   namespace: namespaces,
@@ -61,7 +62,7 @@ export const monitorsRoutes = [
       rules: [offsetNeedsLimit],
       answer: MonitorList,
     },
-    async ({ deps, ctx, query }) => readMonitorList(deps, query, await listReadable(deps, ctx)),
+    async ({ deps, ctx, query }) => readMonitorList(deps, query, await namespacesOf(deps.authentication, ctx, 'read')),
   ),
   route(
     {
@@ -75,17 +76,11 @@ export const monitorsRoutes = [
     },
     async ({ deps, ctx }) => {
       const { namespace = '', name = '' } = ctx.params;
-      return readMonitorDetail(deps, { namespace, name }, await listReadable(deps, ctx));
+      // A monitor may select CronJobs of namespaces that the caller may not read: they are left out of rows and counts.
+      return readMonitorDetail(deps, { namespace, name }, await namespacesOf(deps.authentication, ctx, 'read'));
     },
   ),
 ];
-
-/** A monitor may select CronJobs of other namespaces: those that the caller may not read are left out of rows and counts. Empty = all. */
-async function listReadable({ authentication }: RouteDeps, ctx: ApiContext): Promise<readonly string[]> {
-  const { caller } = ctx.state;
-  if (!caller) throw internalError(new Error('the request has no caller'));
-  return (await authentication.reach(caller, 'read', [])).within([]);
-}
 
 /** CronJobs that the page of a monitor shows at once; all of them are in the list of CronJobs. */
 const shownCronJobs = 100;
@@ -93,7 +88,7 @@ const shownCronJobs = 100;
 /** One monitor with what it selects, worst first. Throws NOT_FOUND. */
 async function readMonitorDetail(deps: RouteDeps, ref: Ref, readable: readonly string[]): Promise<MonitorDetail> {
   const { store } = deps;
-  const path = `${ref.namespace}/${ref.name}`;
+  const path = refText(ref);
   if (!isObjectName(ref.namespace) || !isObjectName(ref.name)) throw notFound('CronJobMonitor', path, 'neverSeen');
   const { monitor, wasDeleted } = await findMonitor(store, ref);
   if (!monitor) throw notFound('CronJobMonitor', path, wasDeleted ? 'deleted' : 'neverSeen');

@@ -7,20 +7,20 @@ import {
 } from '@cronjob-monitor/shared/contract';
 import {
   findRegexProblem,
-  parseTemplate,
   suggestionPlaceholders,
-  unknownPlaceholders,
   type FixPattern,
+  wrongPlaceholders,
 } from '@cronjob-monitor/shared/domain';
 import { findMonitor } from '@cronjob-monitor/shared/store';
 import { missingRight, questionOf } from '../../auth/permission.ts';
 import type { ApiContext } from '../../context.ts';
-import { forbidden, internalError, invalidRequest, notFound } from '../../errors.ts';
+import { forbidden, invalidRequest, notFound } from '../../errors.ts';
 import { fixPatternsOf } from '../../monitor-spec.ts';
 import { isObjectName } from '../../object-name.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import type { PatternQuestion } from '../../actions/index.ts';
+import { callerOf } from '../../middleware/guard.ts';
 
 /** Would this pattern of suggested fixes apply to a run like this, alone or among those of a monitor? */
 export const patternsRoutes = [
@@ -52,8 +52,7 @@ async function patternsOf(
   ctx: ApiContext,
   ref: Ref,
 ): Promise<readonly FixPattern[]> {
-  const { caller } = ctx.state;
-  if (!caller) throw internalError(new Error('the request has no caller'));
+  const caller = callerOf(ctx);
   const { namespace, name } = ref;
   const path = `${namespace}/${name}`;
   if (!isObjectName(namespace) || !isObjectName(name)) throw notFound('CronJobMonitor', path, 'neverSeen');
@@ -111,9 +110,7 @@ function judgeMatch(match: PatternMatch): Problem[] {
 }
 
 function judgeSuggestion(suggestion: string): Problem[] {
-  const template = parseTemplate(suggestion);
-  const unknown = unknownPlaceholders(template, suggestionPlaceholders).map((name) => `{{ .${name} }}`);
-  const wrong = [...unknown, ...template.malformed];
+  const wrong = wrongPlaceholders(suggestion, suggestionPlaceholders);
   if (wrong.length === 0) return [];
   const allowed = suggestionPlaceholders.map((name) => `{{ .${name} }}`).join(', ');
   return [{ ...problem('pattern.suggestion', `no such placeholder: ${wrong.join(', ')}`), allowed }];

@@ -6,8 +6,8 @@ import {
 } from '@cronjob-monitor/shared/contract';
 import type { PreviewWish } from '../../actions/index.ts';
 import type { ApiContext } from '../../context.ts';
-import { internalError, invalidRequest, notFound } from '../../errors.ts';
-import { permitIn } from '../../middleware/guard.ts';
+import { invalidRequest, notFound } from '../../errors.ts';
+import { permitIn, callerOf, namespacesOf } from '../../middleware/guard.ts';
 import { isObjectName } from '../../object-name.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
@@ -65,10 +65,9 @@ async function permit(
       { in: 'body', field: 'namespace', message: 'is not the name of a namespace', allowed: 'a name' },
     ]);
   await permitIn(ctx, namespace);
-  const { caller } = ctx.state;
-  if (!caller) throw internalError(new Error('the request has no caller'));
+  const caller = callerOf(ctx);
   return {
-    readable: (await authentication.reach(caller, 'read', [])).within([]),
+    readable: await namespacesOf(authentication, ctx, 'read'),
     mayListChannels: await authentication.may(caller, 'readChannels', {}),
     mayReadMonitor: await authentication.may(caller, 'readMonitors', { namespace }),
   };

@@ -25,9 +25,8 @@ import {
 } from '@cronjob-monitor/shared/store';
 import type { SilenceDraft } from '../../actions/index.ts';
 import type { ApiContext } from '../../context.ts';
-import type { Caller } from '../../auth/authentication.ts';
-import { internalError, notFound } from '../../errors.ts';
-import { askedNamespaces, permitIn } from '../../middleware/guard.ts';
+import { notFound } from '../../errors.ts';
+import { askedNamespaces, permitIn, callerOf } from '../../middleware/guard.ts';
 import { offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
 import { isObjectId } from '../../object-name.ts';
 import { authorOf } from '../author.ts';
@@ -215,11 +214,6 @@ async function readableNamespaces(
 ): Promise<(namespace: string | undefined) => boolean> {
   const reach = await authentication.reach(callerOf(ctx), 'read', []);
   return (namespace) => reach.isWhole || (namespace !== undefined && reach.includes(namespace));
-}
-
-function callerOf({ state: { caller } }: ApiContext): Caller {
-  if (!caller) throw internalError(new Error('the request has no caller'));
-  return caller;
 }
 
 async function presentOne(deps: RouteDeps, ctx: ApiContext, silence: StoredSilence): Promise<Silence> {

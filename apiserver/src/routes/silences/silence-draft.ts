@@ -3,7 +3,7 @@ import { parseDuration, type Instant, type SilenceMatcher } from '@cronjob-monit
 import type { SilenceDraft } from '../../actions/index.ts';
 import { invalidRequest } from '../../errors.ts';
 import { isObjectId } from '../../object-name.ts';
-import { readInstant } from '../../middleware/instant.ts';
+import { readInstant, instantForms } from '../../middleware/instant.ts';
 
 const longestMs = 30 * 86_400_000;
 const latestStartMs = 366 * 86_400_000;
@@ -70,7 +70,7 @@ function readAt(field: string, text: string | undefined, problems: Problem[]): I
   if (text === undefined) return undefined;
   const reading = readInstant(text);
   if ('at' in reading) return reading.at;
-  problems.push(problem(field, reading.problem, 'RFC 3339 such as 2026-11-21T06:52:00Z, or a date'));
+  problems.push(problem(field, reading.problem, instantForms));
   return undefined;
 }
 

@@ -9,6 +9,7 @@ import {
   type SlaTargetVerdict,
   slaGroups,
   slaSortKeys,
+  refText,
 } from '@cronjob-monitor/shared/contract';
 import { dayOf, rateWindows, type Instant, slaTargetsOf, type SlaTargets } from '@cronjob-monitor/shared/domain';
 import {
@@ -163,7 +164,7 @@ async function withDays(
   today: number,
 ): Promise<SlaTarget[]> {
   const ids = new Map(pairs.map(({ cronJob: { namespace, name, id } }) => [`${namespace}/${name}`, id]));
-  const idOf = ({ cronjob }: SlaTarget): number => ids.get(`${cronjob.namespace}/${cronjob.name}`) ?? 0;
+  const idOf = ({ cronjob }: SlaTarget): number => ids.get(refText(cronjob)) ?? 0;
   const countsMissed = new Set(
     pairs.flatMap((pair) => (pair.targets.rate.countMissed ? [keyOfRate(pair.cronJob, pair.monitor)] : [])),
   );
@@ -191,8 +192,7 @@ async function withDays(
   }));
 }
 
-const keyOfRate = (cronJob: Ref, monitor: Ref): string =>
-  [cronJob, monitor].map(({ namespace, name }) => `${namespace}/${name}`).join(' ');
+const keyOfRate = (cronJob: Ref, monitor: Ref): string => [cronJob, monitor].map(refText).join(' ');
 
 const shownDays = 30;
 

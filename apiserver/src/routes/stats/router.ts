@@ -8,7 +8,6 @@ import {
   listMonitors,
 } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
-import { internalError } from '../../errors.ts';
 import { readLateAfterMs } from '../late-after.ts';
 import { cutToMinute } from '../../windows.ts';
 import { toPercent, toWireInstantOrNull } from '../../wire-values.ts';
@@ -17,6 +16,7 @@ import { route } from '../route.ts';
 import { usualKinds } from '../find-outlines.ts';
 import { namespaces } from '../../middleware/parameters.ts';
 import { dayMs } from '@cronjob-monitor/shared/domain';
+import { callerOf, namespacesOf } from '../../middleware/guard.ts';
 
 /** The fleet in figures; a CronJob that two monitors select counts once. */
 export const statsRoutes = [
@@ -36,15 +36,10 @@ export const statsRoutes = [
 ];
 
 /** As the caller of a request may know them; `namespaces` are those that it may read, empty for all. */
-export async function readStatsFor(
-  deps: RouteDeps,
-  { state: { caller } }: ApiContext,
-  namespaces: readonly string[],
-): Promise<Stats> {
-  if (!caller) throw internalError(new Error('the request has no caller'));
+export async function readStatsFor(deps: RouteDeps, ctx: ApiContext, namespaces: readonly string[]): Promise<Stats> {
   // To see CronJobs of a namespace is not to see its monitors.
-  const monitored = (await deps.authentication.reach(caller, 'readMonitors', namespaces)).within(namespaces);
-  const countsChannels = await deps.authentication.may(caller, 'readChannels', {});
+  const monitored = await namespacesOf(deps.authentication, ctx, 'readMonitors', namespaces);
+  const countsChannels = await deps.authentication.may(callerOf(ctx), 'readChannels', {});
   return deps.answers.read(['stats', namespaces, monitored, countsChannels], () =>
     readStats(deps, { namespaces, monitored, countsChannels }),
   );

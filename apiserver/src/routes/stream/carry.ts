@@ -15,6 +15,7 @@ import { readWallRows } from '../wall/read.ts';
 import { spanOf } from '../wall/router.ts';
 import type { CronJobsQuery } from '../cronjobs/query.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
+import { refText } from '@cronjob-monitor/shared/contract';
 
 const rowsEveryMs = 2_000;
 const overviewEveryMs = 5_000;
@@ -281,7 +282,7 @@ const everything: CronJobsQuery = {
 
 /** The CronJob that a change is about, `namespace/name`. */
 function refOf({ kind, data }: NumberedChange): string | undefined {
-  if (kind === 'cronjob') return `${data.namespace}/${data.name}`;
+  if (kind === 'cronjob') return refText(data);
   if (kind === 'execution') return `${data.namespace}/${data.cronJobName}`;
-  return kind === 'alert' ? `${data.cronjob.namespace}/${data.cronjob.name}` : undefined;
+  return kind === 'alert' ? refText(data.cronjob) : undefined;
 }

@@ -10,11 +10,12 @@ import {
   killedStep,
   missingIn,
   openRunOf,
-  type Attempt,
   type FixMatcher,
   type FixPattern,
   type VerdictAddition,
   isObject,
+  attemptsIn,
+  eventsIn,
 } from '@cronjob-monitor/shared/domain';
 import {
   listComparedRuns,
@@ -199,8 +200,7 @@ async function findOut(
 
 /** The text of events and of what containers waited for. */
 function textOf(evidence: readonly Evidence[]): string {
-  const events = evidence.find(({ kind, body }) => kind === 'events' && body !== undefined)?.body ?? '[]';
-  const messages = (JSON.parse(events) as readonly { reason: string; message: string }[]).map(({ message }) => message); // as capture wrote it
+  const messages = eventsIn(evidence).map(({ message }) => message);
   const waits = attemptsIn(evidence).flatMap(({ containers }) => containers.map(({ message }) => message ?? ''));
   return [...messages, ...waits].join('\n');
 }
@@ -211,9 +211,6 @@ function suggest(
   patterns: readonly FixPattern[],
   container: string | undefined,
 ): string | undefined {
-  const body = (kind: Evidence['kind']): string | undefined =>
-    evidence.find((one) => one.kind === kind && one.body !== undefined)?.body;
-  const events = JSON.parse(body('events') ?? '[]') as readonly { reason: string; message: string }[]; // as capture wrote it
   const attempts = attemptsIn(evidence);
   const reasons = [
     run.reason,
@@ -230,8 +227,8 @@ function suggest(
       exitCode: run.exitCode,
       cause: run.fault?.cause,
       reasons: known,
-      log: body('logs'),
-      events: events.map(({ reason, message }) => `${reason}: ${message}`),
+      log: evidence.find(({ kind, body }) => kind === 'logs' && body !== undefined)?.body,
+      events: eventsIn(evidence).map(({ reason, message }) => `${reason}: ${message}`),
     },
     values: {
       'CronJob.Name': run.cronJobName,
@@ -246,11 +243,6 @@ function suggest(
       Node: place?.attempt.node,
     },
   })?.text;
-}
-
-function attemptsIn(evidence: readonly Evidence[]): readonly Attempt[] {
-  const captured = evidence.find(({ kind, body }) => kind === 'attempts' && body !== undefined);
-  return captured?.body === undefined ? [] : (JSON.parse(captured.body) as readonly Attempt[]); // as capture wrote it
 }
 
 /** The patterns in force for a CronJob that need no search of a text: searches run in a thread as the run is recorded. */

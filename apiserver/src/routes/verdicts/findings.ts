@@ -33,6 +33,7 @@ import { deadManLimitOf, maxDurationOf } from '../../monitor-spec.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Surroundings } from './surroundings.ts';
 import { toWordedAlert } from './of-alert.ts';
+import { refText } from '@cronjob-monitor/shared/contract';
 
 /** Runs that the check of rules asks for durations. */
 const durationsOf = 100;
@@ -53,7 +54,7 @@ export async function gatherFindings(
     listMonitors(store),
   ]);
   const byId = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
-  const byName = new Map(monitors.map((monitor) => [`${monitor.namespace}/${monitor.name}`, monitor]));
+  const byName = new Map(monitors.map((monitor) => [refText(monitor), monitor]));
   const monitorOf = ({ monitor: { namespace, name } }: StoredAlert) => byName.get(`${namespace}/${name}`);
 
   function lint(alert: StoredAlert): LintFinding[] {

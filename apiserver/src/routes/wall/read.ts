@@ -45,6 +45,7 @@ import { judgeRuns } from '../tonight/judge.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 import { maintenanceOf } from '../../monitor-spec.ts';
 import { toCells } from './unfinished.ts';
+import { refText } from '@cronjob-monitor/shared/contract';
 
 interface WallAsked {
   readonly span: WallSpan;
@@ -85,7 +86,7 @@ export async function readWallRows(
   refs: readonly string[],
 ): Promise<WallRow[]> {
   const wanted = new Set(refs);
-  const outlines = (await findOutlines(deps, {})).filter(({ namespace, name }) => wanted.has(`${namespace}/${name}`));
+  const outlines = (await findOutlines(deps, {})).filter((one) => wanted.has(refText(one)));
   return presentRows(deps, asked, outlines, ({ namespace }) => namespace);
 }
 

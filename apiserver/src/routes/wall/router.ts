@@ -25,6 +25,7 @@ import { type Values } from '../../middleware/validate.ts';
 import { cutToMinute } from '../../windows.ts';
 import { route } from '../route.ts';
 import { readWall } from './read.ts';
+import { toWireInstant } from '../../wire-values.ts';
 
 const wallQuery = {
   from: instant(
@@ -119,12 +120,12 @@ export function spanOf(
   const end = until === undefined ? present + (ahead + 1) * width : floorTo(width, until + width - 1);
   const aheadAllowed = { field: 'until', message: `must lie at most ${mostHoursAhead} hours ahead` };
   if ((until ?? now) > now + mostHoursAhead * hourMs)
-    throw refused(aheadAllowed, `up to ${iso(now + mostHoursAhead * hourMs)}`);
-  if (begin >= end) throw refused({ field: 'from', message: 'must be before until' }, `before ${iso(end)}`);
+    throw refused(aheadAllowed, `up to ${toWireInstant(now + mostHoursAhead * hourMs)}`);
+  if (begin >= end) throw refused({ field: 'from', message: 'must be before until' }, `before ${toWireInstant(end)}`);
   if (end - begin > mostDays * 24 * hourMs)
     throw refused(
       { field: 'from', message: `must lie at most ${mostDays} days before until` },
-      `from ${iso(end - mostDays * 24 * hourMs)} on`,
+      `from ${toWireInstant(end - mostDays * 24 * hourMs)} on`,
     );
   const columns = (end - begin) / width;
   if (columns > mostColumns) {
@@ -139,8 +140,4 @@ export function spanOf(
 
 function refused(problem: { readonly field: string; readonly message: string }, allowed: string): Error {
   return invalidRequest([{ in: 'query', ...problem, allowed }]);
-}
-
-function iso(at: Instant): string {
-  return new Date(at).toISOString();
 }

@@ -20,7 +20,7 @@ import {
   toTransportFailure,
   type TransportFailure,
 } from '../transport-failure.ts';
-import { lookupIn, reach } from '../reach.ts';
+import { lookupIn, reach, bareHost } from '../reach.ts';
 
 /** One mail to all addresses of the channel. */
 export const email: Channel<'email', EmailCredentials, EmailPayload> = {
@@ -205,7 +205,7 @@ async function openSocket(
 ): Promise<Socket | TransportFailure> {
   const reached = await orAborted(reach(host, deps), signal);
   if (!('addresses' in reached)) return reached.refused === 'address' ? addressRefused : nameUnknown;
-  const socket = connect({ host: host.replace(/^\[|\]$/g, ''), port, lookup: lookupIn(reached.addresses) });
+  const socket = connect({ host: bareHost(host), port, lookup: lookupIn(reached.addresses) });
   try {
     await new Promise<void>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -4,6 +4,7 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { EmailTarget } from '@cronjob-monitor/shared/domain';
 import type { Secrets, Unusable } from '../channel.ts';
 import { unusable } from '../secret-value.ts';
+import { bareHost } from '../reach.ts';
 
 interface Envelope {
   readonly from: string;
@@ -78,7 +79,7 @@ export class SmtpSession {
     this.#mustEncrypt = tls === 'required';
     this.#connection = new SMTPConnection({
       connection: socket,
-      host: credentials.host.replace(/^\[|\]$/g, ''),
+      host: bareHost(credentials.host),
       port: credentials.port,
       secure: credentials.isSecure,
       ...(tls === 'required' ? { requireTLS: true } : { opportunisticTLS: true }),

@@ -3,13 +3,8 @@ import { usualDefaults } from '../judge-resources.ts';
 import type { SourceDocument } from '../read-documents.ts';
 import { convertMonitor } from './monitor.ts';
 import { Block, type Remark } from './remark.ts';
-import {
-  isObject,
-  type Json,
-  messagePlaceholders,
-  parseTemplate,
-  unknownPlaceholders,
-} from '@cronjob-monitor/shared/domain';
+import { isObject, type Json, messagePlaceholders, wrongPlaceholders } from '@cronjob-monitor/shared/domain';
+import { guardianGroup } from '../resources.ts';
 
 /** One of our resources, made of one of theirs. */
 export interface Converted {
@@ -17,11 +12,9 @@ export interface Converted {
   readonly remarks: readonly Remark[];
 }
 
-const group = 'guardian.illenium.net/';
-
 /** Whether a document is one of cronjob-guardian's resources. */
 export function isGuardian({ object }: SourceDocument): boolean {
-  return typeof object['apiVersion'] === 'string' && object['apiVersion'].startsWith(group);
+  return typeof object['apiVersion'] === 'string' && object['apiVersion'].startsWith(guardianGroup);
 }
 
 /** Undefined for a kind that has no counterpart. The result is read as the service reads it, and what is wrong with it is told too. */
@@ -266,11 +259,7 @@ function convertTemplate(
       return `{{ .${names[name] ?? name} }}`;
     },
   );
-  const parsed = parseTemplate(converted);
-  const foreign = [
-    ...parsed.malformed,
-    ...unknownPlaceholders(parsed, messagePlaceholders).map((name) => `{{ .${name} }}`),
-  ];
+  const foreign = wrongPlaceholders(converted, messagePlaceholders);
   if (foreign.length > 0) return { refused: `it needs ${foreign.join(', ')}, and templates here only fill in values` };
   return { text: converted, changed: [...changed] };
 }

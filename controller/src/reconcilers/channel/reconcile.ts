@@ -10,6 +10,7 @@ import {
   routingKeyProblem,
   webhookUrlProblem,
   type NeededSecret,
+  type SecretKeyRef,
 } from '@cronjob-monitor/shared/domain';
 import {
   isSame,
@@ -313,7 +314,7 @@ function judge(
 
 /** What a value must look like that is sent, or sent to; undefined: the Secret holds no such value. */
 function shapeOf(secret: NeededSecret, spec: ChannelSpec): ((value: string) => string | undefined) | undefined {
-  const isOf = (ref: { readonly namespace: string; readonly name: string; readonly key: string }): boolean =>
+  const isOf = (ref: SecretKeyRef): boolean =>
     ref.namespace === secret.namespace && ref.name === secret.name && secret.keys.includes(ref.key);
   if (spec.type === 'paging') return isOf(spec.paging.routingKeySecretRef) ? routingKeyProblem : undefined;
   if (spec.type === 'chat') {

@@ -13,10 +13,8 @@ import {
   type NewsOfChange,
 } from '@cronjob-monitor/shared/domain';
 
-interface WordSightingsDeps {
-  readonly cronJobs: { valuesIn(namespace: string): Iterable<CronJobFacts> };
-  readonly namespaces: { findByName(namespace: '', name: string): NamespaceFacts | undefined };
-}
+type CronJobs = { valuesIn(namespace: string): Iterable<CronJobFacts> };
+type Namespaces = { findByName(namespace: '', name: string): NamespaceFacts | undefined };
 
 /** So many changes of one CronJob are remembered. */
 const mostOfOne = 8;
@@ -26,11 +24,13 @@ const mostOfOne = 8;
  * when it ended, however late that is: it must not wait until the change is written. Followers keep it too, for they may have to write it.
  */
 export class WordSightings {
-  readonly #from: WordSightingsDeps;
+  readonly #cronJobs: CronJobs;
+  readonly #namespaces: Namespaces;
   readonly #byUid = new Map<string, readonly EarlierWords[]>();
 
-  constructor(from: WordSightingsDeps) {
-    this.#from = from;
+  constructor(caches: { readonly cronJobs: CronJobs; readonly namespaces: Namespaces }) {
+    this.#cronJobs = caches.cronJobs;
+    this.#namespaces = caches.namespaces;
   }
 
   /** Oldest first. */
@@ -44,20 +44,20 @@ export class WordSightings {
     row: { readonly words: JudgingWords; readonly earlier: readonly EarlierWords[]; readonly seenAt: Instant },
     now: Instant,
   ): readonly EarlierWords[] {
-    const namespace = this.#from.namespaces.findByName('', cronJob.namespace);
+    const namespace = this.#namespaces.findByName('', cronJob.namespace);
     const writes = [...writesOf(cronJob), ...writesOf(namespace)];
     return unwrittenWords(row, this.listOf(cronJob.uid), { words: judgingWordsOf(cronJob, namespace), writes, now });
   }
 
   cronJobChanged({ before, item }: Changed<CronJobFacts>, news: NewsOfChange): void {
-    const namespace = this.#from.namespaces.findByName('', item.namespace);
+    const namespace = this.#namespaces.findByName('', item.namespace);
     const words = [judgingWordsOf(before, namespace), judgingWordsOf(item, namespace)] as const;
     this.#note(item.uid, words, { before, item }, news);
   }
 
   namespaceChanged({ before, item }: Changed<NamespaceFacts>, news: NewsOfChange): void {
     if (changedWords(judgingWordsOf({}, before), judgingWordsOf({}, item)).length === 0) return;
-    for (const cronJob of this.#from.cronJobs.valuesIn(item.name)) {
+    for (const cronJob of this.#cronJobs.valuesIn(item.name)) {
       const words = [judgingWordsOf(cronJob, before), judgingWordsOf(cronJob, item)] as const;
       this.#note(cronJob.uid, words, { before, item }, news);
     }

@@ -1,4 +1,10 @@
-import { namedChannels, type Admitting, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
+import {
+  namedChannels,
+  type Admitting,
+  type CronJobFacts,
+  type Instant,
+  refText,
+} from '@cronjob-monitor/shared/domain';
 import { alertRulesOf, type MonitorFacts, type ScheduleFault } from '@cronjob-monitor/shared/kube';
 import type { ScheduleProblem } from '@cronjob-monitor/shared/contract';
 import type { ChannelSeen, MonitorSeen, Selection } from '../../selection/index.ts';
@@ -91,7 +97,7 @@ function channelsOf(
       names.add(name);
       const notReady = notReadyReason(seen(name)?.status);
       if (faults.size >= mostChannelFaults || (reason === undefined && notReady === undefined)) continue;
-      const annotationOf = via === 'annotation' ? `${cronJob.namespace}/${cronJob.name}` : undefined;
+      const annotationOf = via === 'annotation' ? refText(cronJob) : undefined;
       const asking = via === 'channelRefs' ? monitor.namespace : `${monitor.namespace} or ${cronJob.namespace}`;
       const notAllowed = via === 'annotation' ? cronJob.namespace : asking;
       const fault = isMissing ? 'missing' : reason === undefined ? { notReady: notReady ?? '' } : { notAllowed };

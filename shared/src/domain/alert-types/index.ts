@@ -1,7 +1,6 @@
-import { alertTypes, type AlertSubject, type AlertType, type Words } from '../../contract/index.ts';
+import { alertTypes, type AlertSubject, type AlertType, type Words, durationInWords } from '../../contract/index.ts';
 import type { AlertRun } from '../delivery/alert-context.ts';
 import type { LintCode, LintedMonitor } from '../detect/lint-finding.ts';
-import { durationInWords } from '../verdict/figures.ts';
 import type { Instant } from '../instant.ts';
 import type { AlertTypeEntry, Finding, FindingWords, WordedAlert } from './finding.ts';
 import { absenceTypes } from './of-absence.ts';

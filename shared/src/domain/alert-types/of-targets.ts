@@ -1,7 +1,7 @@
 import type { Words } from '../../contract/index.ts';
 import { counted, measuredInWords, outputInWords, spanInWords } from '../delivery/wording.ts';
 import { toldOfSketch } from '../stats/sketch.ts';
-import { durationInWords, instantIn, limitInWords, rateInWords, targetInWords } from '../verdict/figures.ts';
+import { instantIn, limitInWords, rateInWords, targetInWords } from '../verdict/figures.ts';
 import {
   beforeLimit,
   jobName,
@@ -15,6 +15,7 @@ import {
   type Finding,
   type FindingWords,
 } from './finding.ts';
+import { durationInWords } from '../../contract/index.ts';
 
 const successRate: FindingWords = {
   title: ({ figures, detail }) => {

@@ -22,7 +22,7 @@ import { dependencyHold, type ParentAlert } from './dependency.ts';
 import { remindAfterMs } from './active.ts';
 import type { AlertRules } from './alert.ts';
 import { isEdge } from '../alert-types/traits.ts';
-import { messageHold, muteOf } from './holds.ts';
+import { messageHold, muteOf, type MessageHold } from './holds.ts';
 import type { Fault } from '../execution/fault.ts';
 import { routesOf, type Admitting, type RefusedChannel, type ToldTo } from './routes.ts';
 import { alertSeverity } from './severity.ts';
@@ -145,11 +145,7 @@ interface RouteOutcome {
   /** Why nothing opens; undefined: an alert opens or is open. */
   readonly quiet: RouteQuiet | undefined;
   /** What keeps its message back, one after the other; none: it leaves at once. */
-  readonly holds: readonly {
-    readonly reason: RouteHold;
-    readonly untilAt: Instant | undefined;
-    readonly ref: string | undefined;
-  }[];
+  readonly holds: readonly (Omit<MessageHold, 'reason'> & { readonly reason: RouteHold })[];
 }
 
 /** Whether an alert would open now, and whether its message would be held. Of what other alerts and storms hold nothing is said. */

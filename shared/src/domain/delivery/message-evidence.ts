@@ -1,4 +1,4 @@
-import type { Evidence } from '../execution/evidence.ts';
+import { attemptsIn, eventsIn, type Evidence, type KeptEvent } from '../execution/evidence.ts';
 import type { Attempt } from '../execution/attempts.ts';
 import type { MessageEvent, MessageEvidence, MessagePod } from './message.ts';
 
@@ -26,9 +26,9 @@ export function toMessageEvidence(pieces: readonly Evidence[], container?: strin
     logs: joinLogs(inOrder),
     logsTruncated: told.some(({ truncated }) => truncated),
     logsUnavailable: told.length === 0 ? (logs.at(-1)?.unavailable ?? null) : null,
-    events: events === undefined ? null : toMessageEvents(events.body),
+    events: events === undefined ? null : toMessageEvents(eventsIn(pieces)),
     ...(events?.truncated === true && { eventsTruncated: true }),
-    pods: attempts?.body === undefined ? null : toMessagePods(JSON.parse(attempts.body) as Attempt[]), // as capture wrote it
+    pods: attempts?.body === undefined ? null : toMessagePods(attemptsIn(pieces)),
   };
 }
 
@@ -42,20 +42,7 @@ function containerOf(name: string): string {
   return name.split('/').at(-1) ?? name;
 }
 
-/** An event of Kubernetes as evidence keeps it. */
-export interface KeptEvent {
-  readonly at?: number | undefined;
-  readonly type: string;
-  readonly reason: string;
-  /** Kind/name. */
-  readonly object: string;
-  readonly message: string;
-  readonly count: number;
-}
-
-function toMessageEvents(body: string | undefined): MessageEvent[] {
-  if (body === undefined) return [];
-  const events = JSON.parse(body) as KeptEvent[]; // written by capture alone
+function toMessageEvents(events: readonly KeptEvent[]): MessageEvent[] {
   return events.map(({ at, type, reason, message, count }) => ({
     time: at === undefined ? null : new Date(at).toISOString(),
     type,

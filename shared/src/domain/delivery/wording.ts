@@ -1,5 +1,4 @@
-import { spanInWords } from '../../contract/index.ts';
-import { durationInWords } from '../verdict/figures.ts';
+import { spanInWords, durationInWords } from '../../contract/index.ts';
 import type { BrokenAssertion } from '../detect/output.ts';
 import { durationFact } from '../execution/output-facts.ts';
 import { getZone } from '../schedule/zone.ts';

@@ -1,11 +1,10 @@
-import { isGroupName, refText } from '../../contract/index.ts';
+import { isGroupName, refText, durationInWords } from '../../contract/index.ts';
 import { cycleThrough, mostDependencies, readDependsOn, toNamedRef } from '../alert/dependency.ts';
 import { raisedTypes } from '../alert-types/index.ts';
 import { routesOf, type Routing } from '../alert/routes.ts';
 import { alertSeverity } from '../alert/severity.ts';
 import { counted } from '../delivery/wording.ts';
 import { parseResourceDuration, minuteMs } from '../duration.ts';
-import { durationInWords } from '../verdict/figures.ts';
 import { goText, lintCronJob } from './lint-cron-job.ts';
 import {
   lintLevels,

@@ -1,4 +1,5 @@
 import type { Instant } from '../instant.ts';
+import type { Attempt } from './attempts.ts';
 
 const evidenceKinds = ['logs', 'events', 'attempts', 'decisive'] as const;
 export type EvidenceKind = (typeof evidenceKinds)[number];
@@ -19,4 +20,30 @@ export interface Evidence {
   readonly truncated: boolean;
   /** podGone, containerWaiting, forbidden, timeout, nodeUnreachable, empty; undefined when there is a body. */
   readonly unavailable: string | undefined;
+}
+
+/** An event of Kubernetes as evidence keeps it. */
+export interface KeptEvent {
+  readonly at?: number | undefined;
+  readonly type: string;
+  readonly reason: string;
+  /** Kind/name. */
+  readonly object: string;
+  readonly message: string;
+  readonly count: number;
+}
+
+/** The events that were captured; none where they were not. */
+export function eventsIn(evidence: readonly Evidence[]): readonly KeptEvent[] {
+  return (parsedIn(evidence, 'events') ?? []) as readonly KeptEvent[]; // as capture wrote them
+}
+
+/** The attempts of the run, oldest first; none where they were not captured. */
+export function attemptsIn(evidence: readonly Evidence[]): readonly Attempt[] {
+  return (parsedIn(evidence, 'attempts') ?? []) as readonly Attempt[]; // as toAttempts made them
+}
+
+function parsedIn(evidence: readonly Evidence[], wanted: EvidenceKind): unknown {
+  const body = evidence.find((piece) => piece.kind === wanted && piece.body !== undefined)?.body;
+  return body === undefined ? undefined : JSON.parse(body);
 }

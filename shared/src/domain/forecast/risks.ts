@@ -4,9 +4,10 @@ import {
   type CoverageState,
   type Risk,
   type RiskLevel,
+  durationInWords,
 } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
-import { durationInWords, instantIn, limitInWords } from '../verdict/figures.ts';
+import { instantIn, limitInWords } from '../verdict/figures.ts';
 
 /** What is known of a CronJob before its next runs. */
 export interface ForecastFacts {

@@ -1,7 +1,4 @@
-import { dropEscapeSequences } from '../text/plain-text.ts';
-
-/** What remains of control characters: the end of a line and the tab. */
-const otherControls = /[^\P{Cc}\n\t]+/gu;
+import { dropEscapeSequences, otherControls } from '../text/plain-text.ts';
 
 /**
  * The bytes of a log as a text that any database takes and any screen shows: broken UTF-8 is replaced by U+FFFD, NUL and other control

@@ -17,7 +17,7 @@ export function toText(document: MessageDocument): string {
 }
 
 /** A part of its own with a heading. */
-interface Section {
+export interface Section {
   readonly heading: string;
   readonly lines: readonly string[];
   /** In a fixed width: what programs wrote. */

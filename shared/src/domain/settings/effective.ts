@@ -57,15 +57,20 @@ export interface WrittenRoute {
   readonly fold: boolean;
 }
 
-interface Sla {
+/** What a monitor says of its SLA, durations as text. */
+export interface SlaSpec {
   readonly enabled: boolean;
+  /** Undefined: there is no verdict on the rate. */
   readonly minSuccessRate: number | undefined;
   readonly windowDays: number;
   readonly minRuns: number;
   readonly countMissed: boolean;
+  /** Undefined: off, for each of the next three. */
   readonly maxDuration: string | undefined;
   readonly minDuration: string | undefined;
+  /** `time` as HH:MM; without a zone that of the CronJob. */
   readonly finishBy: { readonly time: string; readonly timezone: string | undefined } | undefined;
+  /** 0: off. */
   readonly durationRegressionThreshold: number;
   readonly durationBaselineWindowDays: number;
 }
@@ -73,7 +78,7 @@ interface Sla {
 /** What of a monitor's spec an owner may speak in place of. */
 export interface OverridableSpec {
   readonly missedSchedule: { readonly grace: string };
-  readonly sla: Sla | undefined;
+  readonly sla: SlaSpec | undefined;
   readonly allowOverrides: readonly OverrideWord[];
   readonly alerting:
     | {
@@ -251,11 +256,11 @@ function overridesWith(
 
 /** Limits of their own need no `sla` block, and switch on nothing else of it. */
 function slaWith(
-  sla: Sla | undefined,
+  sla: SlaSpec | undefined,
   maxDuration: OwnWords['max-duration'],
   finishBy: OwnWords['finish-by'],
-): Sla | undefined {
-  const base: Sla = sla?.enabled ? sla : onlyLimits;
+): SlaSpec | undefined {
+  const base: SlaSpec = sla?.enabled ? sla : onlyLimits;
   return {
     ...base,
     ...(maxDuration !== undefined && { maxDuration: maxDuration === 'off' ? undefined : maxDuration }),
@@ -263,7 +268,7 @@ function slaWith(
   };
 }
 
-const onlyLimits: Sla = {
+const onlyLimits: SlaSpec = {
   enabled: true,
   minSuccessRate: undefined,
   windowDays: 7,

@@ -82,3 +82,9 @@ export function unknownPlaceholders(template: Template, allowed: readonly string
   const unknown = template.parts.flatMap((part) => ('name' in part && !allowed.includes(part.name) ? [part.name] : []));
   return [...new Set(unknown)];
 }
+
+/** What of a template is no placeholder that it may have, as written: unknown names, then what cannot be read. */
+export function wrongPlaceholders(text: string, allowed: readonly string[]): string[] {
+  const template = parseTemplate(text);
+  return [...unknownPlaceholders(template, allowed).map((name) => `{{ .${name} }}`), ...template.malformed];
+}

@@ -1,4 +1,4 @@
-import { parseTemplate, type Template, messagePlaceholders, unknownPlaceholders } from './parse.ts';
+import { parseTemplate, type Template, messagePlaceholders, wrongPlaceholders } from './parse.ts';
 
 /** The values to fill in, by placeholder name. A name that is a key with `undefined` is missing: empty text. */
 type TemplateValues = Readonly<Record<string, string | undefined>>;
@@ -36,7 +36,5 @@ export function renderJsonTemplate(json: unknown, values: TemplateValues): unkno
  */
 export function usableTemplate(text: string | undefined): string | undefined {
   if (text === undefined || text.trim() === '') return undefined;
-  const template = parseTemplate(text);
-  const isGood = template.malformed.length === 0 && unknownPlaceholders(template, messagePlaceholders).length === 0;
-  return isGood ? text : undefined;
+  return wrongPlaceholders(text, messagePlaceholders).length === 0 ? text : undefined;
 }

@@ -2,7 +2,7 @@
 const directionMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
 /** Control characters other than the end of a line and the tab. */
-const otherControls = /[^\P{Cc}\n\t]+/gu;
+export const otherControls = /[^\P{Cc}\n\t]+/gu;
 
 /** Letters and signs that no rule here touches: most texts have no others. */
 const plainAlready = /^[\x20-\x7e\n\t]*$/;

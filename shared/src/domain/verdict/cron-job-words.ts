@@ -4,13 +4,14 @@ import {
   type ScheduleProblem,
   type SlaSubject,
   type Words,
+  durationInWords,
 } from '../../contract/index.ts';
 import { counted } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
 import { alertWords } from '../alert-types/index.ts';
 import { rateWords } from '../alert-types/of-targets.ts';
 import type { WordedAlert } from '../alert-types/finding.ts';
-import { durationInWords, exitInWords, instantIn, limitInWords } from './figures.ts';
+import { exitInWords, instantIn, limitInWords } from './figures.ts';
 import type { OwnKind } from './standing.ts';
 
 /** An ended run as sentences speak of it. */

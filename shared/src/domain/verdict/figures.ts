@@ -2,8 +2,6 @@ import { failureReason } from '../execution/failure-reason.ts';
 import { durationInWords, durationUnits, type Words } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 
-export { durationInWords };
-
 /** A limit in the largest unit that divides it evenly, as people write it: `25 h`, `45 min`, but `6 min 54 s` and `1 h 40 min`; days from two on. */
 export function limitInWords(seconds: number): string {
   const unit = durationUnits.find(

@@ -7,7 +7,7 @@ export {
   type Suspended,
   type WaitingJob,
 } from './cron-job-words.ts';
-export { durationInWords, exitInWords, instantIn, limitInWords } from './figures.ts';
+export { exitInWords, instantIn, limitInWords } from './figures.ts';
 export * from './holds.ts';
 export * from './patch-steps.ts';
 export * from './print-words.ts';

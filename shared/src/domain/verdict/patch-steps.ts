@@ -1,6 +1,5 @@
-import { isGroupName, type Ref, type VerdictStep } from '../../contract/index.ts';
+import { isGroupName, type Ref, type VerdictStep, durationInWords } from '../../contract/index.ts';
 import type { Attempt } from '../execution/attempts.ts';
-import { durationInWords } from './figures.ts';
 import { openRunOf } from './step.ts';
 
 /** What a spec of a Job and the attempts of a run ask for: a cause in words, and a patch of the CronJob to copy. */

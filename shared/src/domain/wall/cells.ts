@@ -1,7 +1,8 @@
 import type { ExecutionStatus, Risk, SlotOutcome, WallCell, WallOutcome } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
-import { durationInWords, exitInWords } from '../verdict/figures.ts';
+import { exitInWords } from '../verdict/figures.ts';
 import { columnAt, type WallSpan } from './span.ts';
+import { durationInWords } from '../../contract/index.ts';
 
 /** Ended runs of one column that ended alike. */
 export interface RunsOfColumn {

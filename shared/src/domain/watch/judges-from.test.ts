@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { instantOfWrite, judgesFromAt, labelledSince } from './judges-from.ts';
+import { instantOfWrite, isMadeAnew, judgesFromAt, labelledSince, madeAnewWithinMs } from './judges-from.ts';
 
 const at = (text: string): number => Date.parse(`2026-11-24T${text}Z`);
 const write = (text: string, ...fields: string[]) => ({ at: at(text), fields });
@@ -60,4 +60,10 @@ describe('since when a CronJob that was not seen before has the labels of a sele
     assert.equal(labelledSince(['tier'], both, createdAt), undefined, 'who made it owns the label too');
     assert.equal(labelledSince([], [labelled('10:20:00')], createdAt), undefined, 'no label is asked for');
   });
+});
+
+it('a monitor goes on when its name comes back within ten minutes, and when it went unseen', () => {
+  assert.equal(isMadeAnew(1_000 + madeAnewWithinMs, 1_000), true);
+  assert.equal(isMadeAnew(1_001 + madeAnewWithinMs, 1_000), false);
+  assert.equal(isMadeAnew(99 * madeAnewWithinMs, undefined), true);
 });

@@ -6,7 +6,7 @@ import {
   type AlertType,
   type Severity,
 } from '../../contract/index.ts';
-import { parseDuration, parseTemplate, suggestionPlaceholders, unknownPlaceholders } from '../../domain/index.ts';
+import { parseDuration, suggestionPlaceholders, type FixPattern, wrongPlaceholders } from '../../domain/index.ts';
 import { list, namedList, refine, set, textMap } from './collection.ts';
 import {
   boolean,
@@ -21,8 +21,8 @@ import {
   text,
   type Member,
 } from './field.ts';
-import type { ChannelRef, ChannelRoute, FixMatchSpec, FixPatternSpec, IncludeContextSpec } from './monitor-spec.ts';
-import { refuse } from './reading.ts';
+import type { ChannelRef, ChannelRoute, IncludeContextSpec } from './monitor-spec.ts';
+import { refuse, hasProblemIn } from './reading.ts';
 
 const severity = oneOf(severities);
 
@@ -63,9 +63,7 @@ const when = object({
 });
 
 const routedChannel = refine(text(1, 253), (written, path, reading) => {
-  const template = parseTemplate(written);
-  const unknown = unknownPlaceholders(template, ['Owner']).map((name) => `{{ .${name} }}`);
-  const names = [...unknown, ...template.malformed];
+  const names = wrongPlaceholders(written, ['Owner']);
   if (names.length === 0) return written;
   return refuse(
     reading,
@@ -151,9 +149,9 @@ const match = refine(
     logPattern: optional(regex),
     eventPattern: optional(regex),
   }),
-  (read, path, reading): FixMatchSpec | undefined => {
+  (read, path, reading): FixPattern['match'] | undefined => {
     // A criterion that cannot be used makes the whole pattern unusable: without it others would match too much.
-    if (reading.problems.some((problem) => problem.path.startsWith(`${path}.`))) return undefined;
+    if (hasProblemIn(reading, path)) return undefined;
     const isEmpty = Object.values(read).every((criterion) => criterion === undefined);
     return isEmpty ? refuse(reading, path, 'match needs at least one criterion') : read;
   },
@@ -161,9 +159,7 @@ const match = refine(
 
 /** An unknown placeholder is named and stays as written; the suggestion is used all the same. */
 const suggestion = refine(text(1, 2048), (written, path, reading) => {
-  const template = parseTemplate(written);
-  const unknown = unknownPlaceholders(template, suggestionPlaceholders).map((name) => `{{ .${name} }}`);
-  const names = [...unknown, ...template.malformed];
+  const names = wrongPlaceholders(written, suggestionPlaceholders);
   if (names.length > 0) refuse(reading, path, `no such placeholder: ${names.join(', ')}`, 'InvalidPattern');
   return written;
 });
@@ -175,7 +171,7 @@ const fixPattern = refine(
     suggestion: required(suggestion),
     priority: defaulted(integer(0, 10_000), 101),
   }),
-  ({ name, match, suggestion, priority }): FixPatternSpec | undefined =>
+  ({ name, match, suggestion, priority }): FixPattern | undefined =>
     name === undefined || match === undefined || suggestion === undefined || priority === undefined
       ? undefined
       : { name, match, suggestion, priority },

@@ -4,8 +4,6 @@ import {
   messagePlaceholders,
   pagingSeverities,
   parseDuration,
-  parseTemplate,
-  unknownPlaceholders,
   usualAckWithin,
   webhookMethods,
   type ChatTarget,
@@ -13,6 +11,7 @@ import {
   type PagingTarget,
   type SecretKeyRef,
   type WebhookTarget,
+  wrongPlaceholders,
 } from '../../domain/index.ts';
 import { refine, set, textMap } from './collection.ts';
 import {
@@ -28,7 +27,7 @@ import {
   zone,
   type Field,
 } from './field.ts';
-import { startProblem } from './maintenance-fields.ts';
+import { start } from './maintenance-fields.ts';
 import { refuse } from './reading.ts';
 
 const secretMembers = { name: required(text(1, 253)), namespace: required(text(1, 63)) };
@@ -46,9 +45,7 @@ const secretKeyRef = refine(
 /** Text with placeholders that all exist: a message with a hole in it is refused before it is sent. */
 function template(maxLength: number, pattern?: { source: string; says: string }): Field<string> {
   return refine(text(1, maxLength, pattern), (written, path, reading) => {
-    const parsed = parseTemplate(written);
-    const unknown = unknownPlaceholders(parsed, messagePlaceholders).map((name) => `{{ .${name} }}`);
-    const names = [...unknown, ...parsed.malformed];
+    const names = wrongPlaceholders(written, messagePlaceholders);
     if (names.length === 0) return written;
     return refuse(reading, path, `no such placeholder: ${names.join(', ')}`, 'InvalidPattern');
   });
@@ -160,11 +157,6 @@ const oneADay = {
   says: 'must be five fields of which minute and hour are one number each, such as 0 9 * * 1: at most one drill a day',
 };
 
-const drillSchedule = refine(text(1, 256, oneADay), (schedule, path, reading) => {
-  const problem = startProblem(schedule);
-  return problem === undefined ? schedule : refuse(reading, path, problem, 'InvalidSchedule');
-});
-
 const [leastAckMs, mostAckMs] = [60_000, 7 * 24 * 3_600_000];
 
 const ackWithin = refine(duration(), (value, path, reading) => {
@@ -185,7 +177,7 @@ export interface DrillSpec {
 
 const drill = refine(
   object({
-    schedule: required(drillSchedule),
+    schedule: required(start(oneADay)),
     timezone: defaulted(zone, 'UTC'),
     ackWithin: defaulted(ackWithin, usualAckWithin),
     fallbackChannel: optional(text(1, 253)),

@@ -16,18 +16,20 @@ import type {
   AutoFromScheduleSpec,
   DeadManSwitchSpec,
   ExpectsSpec,
-  FinishBySpec,
-  JobFailedSpec,
   MissedScheduleSpec,
-  OutputAssertionSpec,
   OutputSpec,
-  SlaSpec,
   StuckJobsSpec,
   SuspendedHandlingSpec,
 } from './monitor-spec.ts';
 import { severities } from '../../contract/index.ts';
-import { factNamePattern, mostDependencies, parseDuration } from '../../domain/index.ts';
-import { refuse } from './reading.ts';
+import {
+  factNamePattern,
+  mostDependencies,
+  parseDuration,
+  type JobFailedRule,
+  type SlaSpec,
+} from '../../domain/index.ts';
+import { refuse, hasProblemIn } from './reading.ts';
 
 /**
  * The blocks that say what counts as a problem. Each ends with what an unusable field switches off: a block whose switch or
@@ -53,10 +55,10 @@ const deadManSwitchField = object({
   fromCreation: defaulted(boolean, true),
 });
 
-export const deadManSwitch = refine(deadManSwitchField, (read, path, reading): DeadManSwitchSpec => {
+const deadManSwitch = refine(deadManSwitchField, (read, path, reading): DeadManSwitchSpec => {
   const { maxTimeSinceLastSuccess, autoFromSchedule } = read;
   const isArmed = maxTimeSinceLastSuccess !== undefined || autoFromSchedule?.enabled === true;
-  const hasProblem = reading.problems.some((problem) => problem.path.startsWith(`${path}.`));
+  const hasProblem = hasProblemIn(reading, path);
   if (read.enabled === true && !isArmed && !hasProblem) {
     refuse(reading, path, 'deadManSwitch needs maxTimeSinceLastSuccess or autoFromSchedule');
   }
@@ -68,7 +70,7 @@ export const deadManSwitch = refine(deadManSwitchField, (read, path, reading): D
   };
 });
 
-export const missedSchedule = refine(
+const missedSchedule = refine(
   object({
     enabled: defaulted(boolean, true),
     grace: defaulted(duration(), '2m'),
@@ -91,7 +93,7 @@ const failuresOfLast = refine(
   },
 );
 
-export const jobFailed = refine(
+const jobFailed = refine(
   object({
     enabled: defaulted(boolean, true),
     failureThreshold: defaulted(integer(1, 100), 1),
@@ -99,7 +101,7 @@ export const jobFailed = refine(
     failuresOfLast: optional(failuresOfLast),
     includeManual: defaulted(boolean, true),
   }),
-  (read): JobFailedSpec => {
+  (read): JobFailedRule => {
     const { enabled, failureThreshold, recoveryThreshold, includeManual } = read;
     const isUsable = failureThreshold !== undefined && recoveryThreshold !== undefined && includeManual !== undefined;
     return {
@@ -116,8 +118,8 @@ const timeOfDay = /^([01][0-9]|2[0-3]):[0-5][0-9]$/;
 
 const finishBy = refine(
   object({ time: required(text(0, 16)), timezone: optional(zone) }),
-  ({ time, timezone }, path, reading): FinishBySpec | undefined => {
-    const hasProblem = reading.problems.some((problem) => problem.path.startsWith(`${path}.`));
+  ({ time, timezone }, path, reading): SlaSpec['finishBy'] => {
+    const hasProblem = hasProblemIn(reading, path);
     if (time === undefined || hasProblem) return undefined;
     return timeOfDay.test(time) ? { time, timezone } : refuse(reading, `${path}.time`, 'use HH:MM from 00:00 to 23:59');
   },
@@ -136,7 +138,7 @@ const slaField = object({
   durationBaselineWindowDays: defaulted(integer(2, 365), 14),
 });
 
-export const sla = refine(slaField, (read, path, reading): SlaSpec => {
+const sla = refine(slaField, (read, path, reading): SlaSpec => {
   const { windowDays, minRuns, countMissed, durationBaselineWindowDays, maxDuration } = read;
   const rateIsUsable = windowDays !== undefined && minRuns !== undefined && countMissed !== undefined;
   const isBelow = isShorter(read.minDuration, maxDuration);
@@ -176,10 +178,10 @@ const outputAssertion = refine(
     dropBelow: optional(object({ percent: required(number(1, 99)), runs: defaulted(integer(3, 100), 14) })),
     severity: optional(oneOf(severities)),
   }),
-  (read, path, reading): OutputAssertionSpec | undefined => {
+  (read, path, reading): OutputSpec['assertions'][number] | undefined => {
     const { name, fact, min, max, severity } = read;
     const { percent, runs } = read.dropBelow ?? {};
-    const hasProblem = reading.problems.some((problem) => problem.path.startsWith(`${path}.`));
+    const hasProblem = hasProblemIn(reading, path);
     if (name === undefined || fact === undefined || hasProblem) return undefined;
     const dropBelow = percent === undefined || runs === undefined ? undefined : { percent, runs };
     const isRequired = read.required === true;
@@ -190,12 +192,12 @@ const outputAssertion = refine(
   },
 );
 
-export const output = refine(
+const output = refine(
   object({ fromLogs: defaulted(boolean, false), assertions: optional(namedList(outputAssertion, 20)) }),
   ({ fromLogs, assertions }): OutputSpec => ({ fromLogs: fromLogs === true, assertions: assertions ?? [] }),
 );
 
-export const stuckJobs = refine(
+const stuckJobs = refine(
   object({
     enabled: defaulted(boolean, true),
     notStartedAfter: defaulted(duration(), '10m'),
@@ -212,7 +214,7 @@ export const stuckJobs = refine(
   }),
 );
 
-export const suspendedHandling = refine(
+const suspendedHandling = refine(
   object({ pauseMonitoring: defaulted(boolean, true), alertIfSuspendedFor: optional(duration()) }),
   ({ pauseMonitoring, alertIfSuspendedFor }): SuspendedHandlingSpec => ({
     pauseMonitoring: pauseMonitoring ?? true,
@@ -227,9 +229,9 @@ const cronJobName = text(1, 317, {
 });
 
 /** CronJobs whose failure explains one of those that the monitor selects. */
-export const dependsOn = set(cronJobName, mostDependencies);
+const dependsOn = set(cronJobName, mostDependencies);
 
-export const expects = refine(
+const expects = refine(
   object({
     names: optional(set(cronJobName, 500)),
     seen: defaulted(boolean, false),
@@ -237,10 +239,23 @@ export const expects = refine(
     grace: defaulted(duration({ zero: true }), '10m'),
   }),
   ({ names = [], seen, except, grace }, path, reading): ExpectsSpec | undefined => {
-    const hasProblem = reading.problems.some((problem) => problem.path.startsWith(`${path}.`));
+    const hasProblem = hasProblemIn(reading, path);
     // Without its exceptions or its grace it would tell of what was meant to go.
     if (hasProblem || seen === undefined || grace === undefined) return undefined;
     if (names.length === 0 && !seen) return refuse(reading, path, 'expects needs names or seen');
     return { names, seen, except: except ?? [], grace };
   },
 );
+
+/** The fields of a monitor's spec that say what counts as a problem. */
+export const detection = {
+  deadManSwitch,
+  missedSchedule,
+  jobFailed,
+  sla,
+  output,
+  stuckJobs,
+  suspendedHandling,
+  dependsOn,
+  expects,
+};

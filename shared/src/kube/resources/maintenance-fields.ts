@@ -1,20 +1,22 @@
 import { parseDuration } from '../../domain/index.ts';
 import { parse } from '../../domain/schedule/index.ts';
 import { namedList, refine } from './collection.ts';
-import { boolean, defaulted, duration, object, required, text, zone } from './field.ts';
+import { boolean, defaulted, duration, object, required, text, zone, type Field } from './field.ts';
 import type { MaintenanceWindowSpec } from './monitor-spec.ts';
 import { refuse } from './reading.ts';
 
 const longestMs = 31 * 24 * 3_600_000;
 
-/** The start of a window: five fields of a CronJob's schedule that come at all. */
-const start = refine(text(1, 256), (schedule, path, reading) => {
-  const problem = startProblem(schedule);
-  return problem === undefined ? schedule : refuse(reading, path, problem, 'InvalidSchedule');
-});
+/** When something starts: five fields of a CronJob's schedule that come at all. */
+export function start(pattern?: { readonly source: string; readonly says: string }): Field<string> {
+  return refine(text(1, 256, pattern), (schedule, path, reading) => {
+    const problem = startProblem(schedule);
+    return problem === undefined ? schedule : refuse(reading, path, problem, 'InvalidSchedule');
+  });
+}
 
 /** Why a text is not the five fields of a schedule that comes at all; undefined: it is. */
-export function startProblem(schedule: string): string | undefined {
+function startProblem(schedule: string): string | undefined {
   try {
     const parsed = parse(schedule);
     if (parsed.kind === 'every') return 'must be five fields: @every has no time of day';
@@ -33,7 +35,7 @@ const span = refine(duration(), (value, path, reading) =>
 const maintenanceWindow = refine(
   object({
     name: required(text(1, 63)),
-    schedule: required(start),
+    schedule: required(start()),
     duration: required(span),
     timezone: defaulted(zone, 'UTC'),
     suppressAlerts: defaulted(boolean, true),

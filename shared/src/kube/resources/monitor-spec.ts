@@ -1,5 +1,5 @@
 import type { AlertType, OverrideWord, Severity } from '../../contract/index.ts';
-import type { WrittenRoute } from '../../domain/index.ts';
+import type { WrittenRoute, FixPattern, JobFailedRule, OutputAssertion, SlaSpec } from '../../domain/index.ts';
 import type { LabelExpression, LabelSelector } from '../selector.ts';
 
 /**
@@ -13,7 +13,7 @@ export interface MonitorSpec {
   readonly jobs: JobsSpec | undefined;
   readonly deadManSwitch: DeadManSwitchSpec | undefined;
   readonly missedSchedule: MissedScheduleSpec;
-  readonly jobFailed: JobFailedSpec;
+  readonly jobFailed: JobFailedRule;
   readonly sla: SlaSpec | undefined;
   readonly output: OutputSpec | undefined;
   readonly stuckJobs: StuckJobsSpec;
@@ -81,53 +81,10 @@ export interface MissedScheduleSpec {
   readonly skipWarnAfter: number | undefined;
 }
 
-export interface JobFailedSpec {
-  readonly enabled: boolean;
-  readonly failureThreshold: number;
-  readonly recoveryThreshold: number;
-  /** Undefined: off. */
-  readonly failuresOfLast: { readonly failures: number; readonly runs: number } | undefined;
-  readonly includeManual: boolean;
-}
-
-export interface SlaSpec {
-  readonly enabled: boolean;
-  /** Undefined: there is no verdict on the rate. */
-  readonly minSuccessRate: number | undefined;
-  readonly windowDays: number;
-  readonly minRuns: number;
-  readonly countMissed: boolean;
-  /** Undefined: off, for each of the next three. */
-  readonly maxDuration: string | undefined;
-  readonly minDuration: string | undefined;
-  readonly finishBy: FinishBySpec | undefined;
-  /** 0: off. */
-  readonly durationRegressionThreshold: number;
-  readonly durationBaselineWindowDays: number;
-}
-
 export interface OutputSpec {
   readonly fromLogs: boolean;
-  readonly assertions: readonly OutputAssertionSpec[];
-}
-
-export interface OutputAssertionSpec {
-  readonly name: string;
-  readonly fact: string;
-  /** Undefined: off, for each of these. */
-  readonly min: number | undefined;
-  readonly max: number | undefined;
-  readonly required: boolean;
-  readonly dropBelow: { readonly percent: number; readonly runs: number } | undefined;
-  /** Undefined: that of slaBreached. */
-  readonly severity: Severity | undefined;
-}
-
-export interface FinishBySpec {
-  /** HH:MM. */
-  readonly time: string;
-  /** Undefined: that of the CronJob. */
-  readonly timezone: string | undefined;
+  /** Severity undefined: that of slaBreached. */
+  readonly assertions: readonly (Omit<OutputAssertion, 'severity'> & { readonly severity: Severity | undefined })[];
 }
 
 export interface StuckJobsSpec {
@@ -172,7 +129,7 @@ export interface AlertingSpec {
   readonly routes: readonly ChannelRoute[];
   readonly includeContext: IncludeContextSpec;
   readonly severityOverrides: Readonly<Partial<Record<AlertType, Severity>>>;
-  readonly suggestedFixPatterns: readonly FixPatternSpec[];
+  readonly suggestedFixPatterns: readonly FixPattern[];
   readonly suppressDuplicatesFor: string;
   /** Undefined: none. */
   readonly alertDelay: string | undefined;
@@ -202,23 +159,6 @@ export interface IncludeContextSpec {
   readonly includeInitContainerLogs: boolean;
   readonly podStatus: boolean;
   readonly suggestedFixes: boolean;
-}
-
-export interface FixPatternSpec {
-  readonly name: string;
-  /** At least one criterion; all given ones must hold. */
-  readonly match: FixMatchSpec;
-  readonly suggestion: string;
-  readonly priority: number;
-}
-
-export interface FixMatchSpec {
-  readonly exitCode: number | undefined;
-  readonly exitCodeRange: { readonly min: number; readonly max: number } | undefined;
-  readonly reason: string | undefined;
-  readonly reasonPattern: string | undefined;
-  readonly logPattern: string | undefined;
-  readonly eventPattern: string | undefined;
 }
 
 export const deletionPolicies = ['retain', 'purge', 'purge-after-days'] as const;

@@ -54,6 +54,11 @@ export function refuse(
   return undefined;
 }
 
+/** Whether anything within a field could not be used. */
+export function hasProblemIn({ problems }: Pick<Reading, 'problems'>, path: string): boolean {
+  return problems.some((problem) => problem.path.startsWith(`${path}.`));
+}
+
 /** All problems as one text, paths first. */
 export function describeProblems(problems: readonly SpecProblem[]): string {
   return problems.map(({ path, message }) => `${path}: ${message}`).join('; ');

@@ -8,18 +8,11 @@ import {
   type Share,
   type SymptomCause,
   minuteMs,
+  type Instant,
 } from '../../domain/index.ts';
 import type { Clock } from '../clock.ts';
 import type { ProblemList } from '../problem-list.ts';
 import type { ProcessMetrics } from './index.ts';
-
-interface SymptomWatchDeps {
-  readonly metrics: Pick<ProcessMetrics, 'registry' | 'read'>;
-  readonly problems: Pick<ProblemList, 'add' | 'current'>;
-  /** How often each scheduler runs, milliseconds; empty for a process without any. */
-  readonly intervalsMs: Readonly<Record<string, number>>;
-  readonly clock: Clock;
-}
 
 const looksEveryMs = 10_000;
 /** What is compared with the past goes back no further. */
@@ -41,18 +34,30 @@ interface Totals {
  * Reads the process's own metrics every 10 s, decides by `symptomsOf` what is wrong, and tells what has lasted for the patience of its cause:
  * the list of problems what concerns the service, `cronjob_monitor_symptom` all of it, and what the list has besides.
  */
-export function watchSymptoms(deps: SymptomWatchDeps, signal: AbortSignal): void {
+export function watchSymptoms(
+  deps: {
+    readonly metrics: Pick<ProcessMetrics, 'registry' | 'read'>;
+    readonly problems: Pick<ProblemList, 'add' | 'current'>;
+    /** How often each scheduler runs, milliseconds; empty for a process without any. */
+    readonly intervalsMs: Readonly<Record<string, number>>;
+    readonly clock: Clock;
+  },
+  signal: AbortSignal,
+): void {
   const { metrics, problems, clock } = deps;
   const past: { readonly atMs: number; readonly totals: Totals }[] = [];
   let lasting = new Map<string, { readonly problem: Problem; readonly sinceMs: number }>();
 
   const look = async (): Promise<void> => {
     const atMs = clock.monotonicMs();
-    const totals = await readTotals(metrics);
+    const totals = await readTotals(metrics.read);
     while (past[0] !== undefined && atMs - past[0].atMs > rememberedMs) past.shift();
     past.push({ atMs, totals });
     const since = (windowMs: number) => past.find((one) => atMs - one.atMs <= windowMs)?.totals ?? totals;
-    const found = symptomsOf({ ...(await readGauges(deps)), ...increases(totals, since) });
+    const found = symptomsOf({
+      ...(await readGauges(metrics.read, deps.intervalsMs, clock.now())),
+      ...increases(totals, since),
+    });
     lasting = new Map(
       found.map((problem) => [problem.key, { problem, sinceMs: lasting.get(problem.key)?.sinceMs ?? atMs }]),
     );
@@ -86,7 +91,7 @@ function exposeSymptoms(registry: Registry, current: () => readonly Problem[]): 
   registry.registerMetric(gauge);
 }
 
-async function readTotals({ read }: SymptomWatchDeps['metrics']): Promise<Totals> {
+async function readTotals(read: ProcessMetrics['read']): Promise<Totals> {
   const total = async (name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> => {
     const all = await read(name);
     const fitting = all.filter((one) => Object.entries(labels).every(([label, value]) => one.labels[label] === value));
@@ -140,8 +145,11 @@ function less(now: Share, before: Share): Share {
   return { of: now.of - before.of, bad: now.bad - before.bad };
 }
 
-async function readGauges({ metrics: { read }, intervalsMs, clock }: SymptomWatchDeps): Promise<HealthFigures> {
-  const now = clock.now();
+async function readGauges(
+  read: ProcessMetrics['read'],
+  intervalsMs: Readonly<Record<string, number>>,
+  now: Instant,
+): Promise<HealthFigures> {
   /** The one series of a gauge, or the largest; undefined: it has none. */
   const largest = async (name: string, isMeant: (labels: Labels) => boolean = () => true) => {
     const values = (await read(name)).flatMap(({ labels, value }) => (isMeant(labels) ? [value] : []));

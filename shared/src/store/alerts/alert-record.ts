@@ -12,7 +12,6 @@ import type { Row } from '../ask.ts';
 import { cleanText, fromJson, optionalCleanText, optionalNumber, optionalText, toJson } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toFault, toFaultColumns } from '../fault-columns.ts';
-import { toId16 } from '../id16.ts';
 
 /** What never changes comes first; the last column of the fixed ones is `cronjob_name`. */
 const fixed = [
@@ -61,8 +60,8 @@ export const movingAlertColumns = moving;
 /** Values in the order of the columns. */
 export function toAlertRow(db: Db, alert: AlertRecord): unknown[] {
   return [
-    db.dialect.id16(toId16(alert.id)),
-    db.dialect.id16(toId16(alert.fingerprint)),
+    db.dialect.id16(alert.id),
+    db.dialect.id16(alert.fingerprint),
     alert.monitorId,
     alert.cronJobId,
     alert.namespace,
@@ -76,7 +75,7 @@ export function toAlertRow(db: Db, alert: AlertRecord): unknown[] {
 /** Values in the order of the columns that may change. */
 export function toMovingValues(db: Db, alert: AlertRecord): unknown[] {
   return [
-    isOpenAlert(alert.state) ? db.dialect.id16(toId16(alert.fingerprint)) : null,
+    isOpenAlert(alert.state) ? db.dialect.id16(alert.fingerprint) : null,
     alert.severity,
     alert.severitySource,
     alert.state,
@@ -98,7 +97,7 @@ export function toMovingValues(db: Db, alert: AlertRecord): unknown[] {
     alert.quietCount,
     alert.reopened,
     Number(alert.delayed),
-    alert.digestId === undefined ? null : db.dialect.id16(toId16(alert.digestId)),
+    alert.digestId === undefined ? null : db.dialect.id16(alert.digestId),
     cleanText(alert.message, 4_000),
     toJson(alert.figures),
     toJson(alert.context),

@@ -60,7 +60,7 @@ interface AlertContextUpdate extends Pick<AlertRecord, 'id' | 'context'> {
 /** Nothing else of the alerts changes. The rows of their CronJobs are to be locked before. */
 export async function updateAlertContexts(tx: Tx, updates: readonly AlertContextUpdate[]): Promise<void> {
   for (const { id: alertId } of updates) noteMove(tx, { alertId });
-  const keyOf = ({ id }: AlertContextUpdate): unknown => tx.dialect.id16(toId16(id));
+  const keyOf = ({ id }: AlertContextUpdate): unknown => tx.dialect.id16(id);
   const alerts = { table: 'alerts', key: 'id' };
   const contexts = updates.map((update) => [keyOf(update), toJson(update.context)] as const);
   await updateRows(tx, { ...alerts, columns: { context: 'longText' }, rows: contexts });

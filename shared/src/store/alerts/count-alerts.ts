@@ -4,7 +4,6 @@ import { marks, rows, firstRow } from '../ask.ts';
 import { optionalText, fromJson, optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
-import { toId16 } from '../id16.ts';
 
 /** Alerts in state active by the id of the monitor that raised them; one without any is absent. Of CronJobs in these namespaces, or in all. */
 export async function countAlertsOfMonitors(
@@ -102,7 +101,7 @@ export async function listAlertsOfMonitor(
     'select a.cronjob_id, a.type, a.subject, a.severity, a.since_at, a.message, a.last_notified_at, a.context from alerts a ' +
       'join monitors m on m.id = a.monitor_id ' +
       `where m.uid = ? and a.state in ('active', 'suppressed') and a.cronjob_id in (${marks(cronJobIds)})`,
-    [db.dialect.id16(toId16(monitorUid)), ...cronJobIds],
+    [db.dialect.id16(monitorUid), ...cronJobIds],
   );
   return found.map((row) => {
     const context = fromJson(row['context']) as { readonly exitCode?: number; readonly reason?: string } | null;
@@ -125,7 +124,7 @@ export async function countAlertsOfMonitor(db: Db, monitorUid: string): Promise<
   const [row] = await rows(
     db,
     "select count(*) as n from alerts a join monitors m on m.id = a.monitor_id where m.uid = ? and a.state in ('active', 'suppressed')",
-    [db.dialect.id16(toId16(monitorUid))],
+    [db.dialect.id16(monitorUid)],
   );
   return Number(row?.['n'] ?? 0);
 }

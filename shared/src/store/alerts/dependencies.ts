@@ -9,7 +9,6 @@ import {
 import { firstRow, marks, rows } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 
 /** What every CronJob waits for, as its row says: most wait for none. */
@@ -73,7 +72,7 @@ export async function listParentAlerts(
 /** How the message of an alert was held back for a parent since then; undefined: it was not. */
 export async function findHeldForParents(db: Db, alertId: string, since: Instant): Promise<HeldForParents | undefined> {
   const ofAlert = "from alert_decisions where alert_id = ? and at >= ? and action = 'held' and reason = 'dependsOn'";
-  const bindings = [db.dialect.id16(toId16(alertId)), since];
+  const bindings = [db.dialect.id16(alertId), since];
   const last = await firstRow(db, `select until_at, detail ${ofAlert} order by id desc limit 1`, bindings);
   if (last === undefined) return undefined;
   const first = await firstRow(db, `select at ${ofAlert} order by id limit 1`, bindings);
@@ -86,7 +85,7 @@ export async function findHeldForParents(db: Db, alertId: string, since: Instant
   const ended =
     holder === undefined
       ? undefined
-      : await firstRow(db, 'select ended_at from alerts where id = ?', [db.dialect.id16(toId16(holder))]);
+      : await firstRow(db, 'select ended_at from alerts where id = ?', [db.dialect.id16(holder)]);
   return {
     sinceAt: Number(first?.['at']),
     releasedAt: optionalNumber(ended?.['ended_at'] ?? null),
@@ -96,7 +95,7 @@ export async function findHeldForParents(db: Db, alertId: string, since: Instant
 
 /** The alert that holds a message back now, and who was told of it; undefined: it is over. */
 export async function findHolder(db: Db, alertId: string): Promise<Holder | undefined> {
-  const id = db.dialect.id16(toId16(alertId));
+  const id = db.dialect.id16(alertId);
   const row = await firstRow(
     db,
     "select namespace, cronjob_name, type, since_at from alerts where id = ? and state = 'active'",

@@ -18,7 +18,6 @@ import { afterRow, orderOf, type OrderKey } from '../keyset.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toFault } from '../fault-columns.ts';
-import { toId16 } from '../id16.ts';
 import { toMutedThere, type MutedThere } from './told-there.ts';
 import { faultWords } from '../words.ts';
 import { quoted } from '../upsert.ts';
@@ -232,7 +231,7 @@ function conditionOf(db: Db, filter: AlertFilter): { sql: string; bindings: read
   bindings.push(...filter.states);
   isOneOf(
     'a.id',
-    filter.ids?.map((id) => db.dialect.id16(toId16(id))),
+    filter.ids?.map((id) => db.dialect.id16(id)),
   );
   isOneOf('a.cronjob_id', filter.cronJobIds);
   isOneOf('a.severity', filter.severities);

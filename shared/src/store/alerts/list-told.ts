@@ -9,7 +9,6 @@ import type { Instant } from '../../domain/index.ts';
 import { rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { afterCause } from '../deliveries/delivery-record.ts';
 import { rowsIn } from '../upsert.ts';
 
@@ -66,7 +65,7 @@ const columns = [
 
 /** Whether these alerts were told; one of which nothing is known is absent. */
 export async function listTold(db: Db, alertIds: readonly string[]): Promise<ReadonlyMap<string, ToldFacts>> {
-  const ids = alertIds.map((id) => db.dialect.id16(toId16(id)));
+  const ids = alertIds.map((id) => db.dialect.id16(id));
   const found = await rowsIn(
     db,
     ids,

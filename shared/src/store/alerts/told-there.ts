@@ -3,7 +3,6 @@ import type { AlertFinding, AlertRecord, Instant } from '../../domain/index.ts';
 import { change, type Row } from '../ask.ts';
 import { fromJson, toJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { noteMove } from '../changes.ts';
 import { quoted, rowsIn } from '../upsert.ts';
 import { alertColumns, toAlertRecord } from './alert-record.ts';
@@ -38,7 +37,7 @@ type ToldAlert = Pick<AlertToldThere, 'alert' | 'monitor' | 'cronJob'>;
 export async function listAlertsAsTold(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, ToldAlert>> {
   const found = await rowsIn(
     db,
-    ids.map((id) => db.dialect.id16(toId16(id))),
+    ids.map((id) => db.dialect.id16(id)),
     (marks) => `${selected} where a.id in (${marks})`,
   );
   return new Map(found.map((row) => [db.dialect.id16Text(row['id']), toToldAlert(db, row)]));
@@ -93,7 +92,7 @@ async function listToldWith(
       'select d.alert_id, d.severity, coalesce(m.ended_at, d.ended_at) as at, coalesce(m.progress, d.progress) as progress from deliveries d ' +
       `left join deliveries m on m.id = d.merged_into where d.channel_uid = ? and d.alert_id in (${marks}) ` +
       "and d.kind in ('firing', 'reminder', 'flapping') and coalesce(m.state, d.state) = 'sent' order by at, d.seq",
-    [db.dialect.id16(toId16(channelUid))],
+    [db.dialect.id16(channelUid)],
   );
   const told = new Map<string, ToldWith[]>();
   for (const row of found) {
@@ -114,5 +113,5 @@ export function toMutedThere(stored: unknown): MutedThere {
 export async function updateMutedThere(tx: Tx, alertId: string, muted: MutedThere): Promise<void> {
   noteMove(tx, { alertId });
   const stored = Object.keys(muted).length === 0 ? null : toJson(muted);
-  await change(tx, 'update alerts set muted_there = ? where id = ?', [stored, tx.dialect.id16(toId16(alertId))]);
+  await change(tx, 'update alerts set muted_there = ? where id = ?', [stored, tx.dialect.id16(alertId)]);
 }

@@ -73,7 +73,7 @@ export async function updateAlert(tx: Tx, alert: AlertRecord): Promise<void> {
   const assignments = movingAlertColumns.map((column) => `"${column}" = ?`).join(', ');
   await change(tx, `update alerts set ${assignments} where id = ?`, [
     ...toMovingValues(tx, alert),
-    tx.dialect.id16(toId16(alert.id)),
+    tx.dialect.id16(alert.id),
   ]);
 }
 
@@ -96,7 +96,7 @@ export async function updateSeen(tx: Tx, alertIds: readonly string[], at: Instan
     // One part after the other: they share a connection.
     await change(tx, `update alerts set last_seen_at = ? where id in (${marks(part)})`, [
       at,
-      ...part.map((id) => tx.dialect.id16(toId16(id))),
+      ...part.map((id) => tx.dialect.id16(id)),
     ]);
   }
 }

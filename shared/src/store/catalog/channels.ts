@@ -4,7 +4,6 @@ import { change, firstRow, insertRows } from '../ask.ts';
 import { recordChanges } from '../changes.ts';
 import { cleanText, optionalCleanText, toJson } from '../column.ts';
 import type { Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { quoted, updateAll } from '../upsert.ts';
 
 /** An AlertChannel as its reconciler judged it. `spec` holds references to Secrets and names of headers, never a value. */
@@ -45,7 +44,7 @@ export async function projectChannel(
   channel: ChannelProjection,
   at: Instant,
 ): Promise<{ created: boolean; changed: boolean }> {
-  const uid = tx.dialect.id16(toId16(channel.uid));
+  const uid = tx.dialect.id16(channel.uid);
   const row: Record<(typeof written)[number], unknown> = {
     uid,
     name: channel.name,
@@ -88,7 +87,7 @@ export async function projectChannel(
 
 /** Marks a channel deleted at `at`. Returns false when it was not known, or deleted before. */
 export async function forgetChannel(tx: Tx, uid: string, at: Instant): Promise<boolean> {
-  const bound = tx.dialect.id16(toId16(uid));
+  const bound = tx.dialect.id16(uid);
   const marked = await change(
     tx,
     'update channels set deleted_at = ?, name_key = null, ready = 0 where uid = ? and deleted_at is null',

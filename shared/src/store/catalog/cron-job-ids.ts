@@ -1,20 +1,12 @@
 import type { Instant } from '../../domain/index.ts';
 import type { Db, Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
-import { rowsIn } from '../upsert.ts';
+import { rowsIn, rowsByUid } from '../upsert.ts';
 import { judgesFrom } from './judges-from.ts';
 
 /** Ids of catalog rows by CronJob UID; UIDs that no row has are missing. */
 export async function cronJobIdsOf(db: Db, uids: readonly string[]): Promise<Map<string, number>> {
-  const textOf = new Map([...new Set(uids)].map((uid) => [toId16(uid), uid]));
-  const bound = [...textOf.keys()].map((id16) => db.dialect.id16(id16));
-  const found = await rowsIn(db, bound, (marks) => `select id, uid from cronjobs where uid in (${marks})`);
-  const ids = new Map<string, number>();
-  for (const row of found) {
-    const uid = textOf.get(db.dialect.id16Text(row['uid']));
-    if (uid !== undefined) ids.set(uid, Number(row['id']));
-  }
-  return ids;
+  const found = await rowsByUid(db, uids, 'uid', (marks) => `select id, uid from cronjobs where uid in (${marks})`);
+  return new Map([...found].map(([uid, row]) => [uid, Number(row['id'])]));
 }
 
 /**
@@ -33,19 +25,13 @@ export async function lockCronJobs(tx: Tx, ids: readonly number[]): Promise<void
 
 /** From when on some monitor judges each of these CronJobs, else their creation; by UID, those without a row are missing. */
 export async function listWatchedSince(db: Db, uids: readonly string[]): Promise<ReadonlyMap<string, Instant>> {
-  const textOf = new Map([...new Set(uids)].map((uid) => [toId16(uid), uid]));
-  const bound = [...textOf.keys()].map((id16) => db.dialect.id16(id16));
-  const found = await rowsIn(
+  const found = await rowsByUid(
     db,
-    bound,
+    uids,
+    'uid',
     (marks) =>
       `select uid, coalesce((select min(${judgesFrom('t', 'cronjobs')}) from monitor_targets t where t.cronjob_id = cronjobs.id ` +
       `and t.removed_at is null), created_at) as since_at from cronjobs where uid in (${marks})`,
   );
-  const seen = new Map<string, Instant>();
-  for (const row of found) {
-    const uid = textOf.get(db.dialect.id16Text(row['uid']));
-    if (uid !== undefined) seen.set(uid, Number(row['since_at']));
-  }
-  return seen;
+  return new Map([...found].map(([uid, row]) => [uid, Number(row['since_at'])]));
 }

@@ -1,9 +1,8 @@
 import type { Instant, SpecEpoch } from '../../domain/index.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { listSpecEpochs } from '../spec-epochs.ts';
-import { rowsIn } from '../upsert.ts';
+import { rowsByUid } from '../upsert.ts';
 import { toStoredWords, type StoredWords } from './own-settings.ts';
 
 /** What earlier processes left about a CronJob. */
@@ -22,23 +21,20 @@ export interface CronJobMarks {
 
 /** By CronJob UID; those never seen are missing. */
 export async function listCronJobMarks(db: Db, uids: readonly string[]): Promise<ReadonlyMap<string, CronJobMarks>> {
-  const textOf = new Map([...new Set(uids)].map((uid) => [toId16(uid), uid]));
-  const bound = [...textOf.keys()].map((id16) => db.dialect.id16(id16));
-  const found = await rowsIn(
+  const found = await rowsByUid(
     db,
-    bound,
+    uids,
+    'uid',
     (marks) =>
       `select id, uid, first_seen_at, seen_at, generation, declared, earlier_words from cronjobs where uid in (${marks})`,
   );
   const epochs = await listSpecEpochs(
     db,
-    found.map((row) => Number(row['id'])),
+    [...found.values()].map((row) => Number(row['id'])),
   );
   const known = new Map<string, CronJobMarks>();
-  for (const row of found) {
-    const uid = textOf.get(db.dialect.id16Text(row['uid']));
+  for (const [uid, row] of found) {
     const id = Number(row['id']);
-    if (uid === undefined) continue;
     known.set(uid, {
       id,
       firstSeenAt: Number(row['first_seen_at']),

@@ -3,7 +3,6 @@ import { expectedUid, type Instant, type LastWriter } from '../../domain/index.t
 import { change, inParts, insertRows, marks, rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { moveAlertCounters } from '../alerts/move-alert-counters.ts';
 import { catalogKinds, isPlaceholder } from './cron-job-filter.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
@@ -169,7 +168,7 @@ async function placeholdersOf(tx: Tx, names: readonly Ref[], at: Instant): Promi
     table: 'cronjobs',
     columns: placeholderColumns,
     rows: names.map((name) => [
-      tx.dialect.id16(toId16(expectedUid(name))),
+      tx.dialect.id16(expectedUid(name)),
       expectedUid(name),
       name.namespace,
       name.name,

@@ -4,19 +4,10 @@ import type { Instant } from '../../domain/index.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { quoted } from '../upsert.ts';
-import { toId16 } from '../id16.ts';
+import type { ChannelProjection } from './channels.ts';
 
 /** An AlertChannel as its reconciler last judged it, with what deliveries made of it. */
-export interface CatalogChannelState {
-  readonly uid: string;
-  readonly name: string;
-  readonly type: ChannelType;
-  readonly generation: number;
-  /** As applied, JSON; references to Secrets and names of headers, never a value. */
-  readonly spec: unknown;
-  readonly ready: boolean;
-  readonly reason: string;
-  readonly message: string;
+export interface CatalogChannelState extends Omit<ChannelProjection, 'secretVersion' | 'readyChangedAt'> {
   /** When its condition Ready last changed; undefined: not known. */
   readonly readyChangedAt: Instant | undefined;
   readonly figures: StoredChannelFigures;
@@ -56,7 +47,7 @@ const channelFigureColumns = [
 /** Undefined when the channel has no row yet. */
 export async function findChannelFigures(db: Db, uid: string): Promise<StoredChannelFigures | undefined> {
   const row = await firstRow(db, `select ${channelFigureColumns.join(', ')} from channels where uid = ?`, [
-    db.dialect.id16(toId16(uid)),
+    db.dialect.id16(uid),
   ]);
   return row && toChannelFigures(row);
 }

@@ -33,7 +33,7 @@ export async function listOutlines(
     const sought = `l.namespace in (${marks(namespaces)}) and l.name in (${marks(part)})`;
     const values = [...bindings, ...namespaces, ...part.map(({ name }) => name)];
     const outlines = (await rows(db, `${selection} where ${sql} and ${sought}`, values)).map(toOutline);
-    found.push(...outlines.filter(({ namespace, name }) => wanted.has(`${namespace}/${name}`)));
+    found.push(...outlines.filter((one) => wanted.has(refText(one))));
   }
   return found;
 }

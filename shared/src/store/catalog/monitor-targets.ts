@@ -2,7 +2,6 @@ import { judgesFromAt, type Instant } from '../../domain/index.ts';
 import { change, firstRow, inParts, insertRows, marks, rows } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { rowsIn, updateAll } from '../upsert.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
 import { relist } from './cronjob-list.ts';
@@ -91,7 +90,7 @@ export async function listTargetsOf(db: Db, monitorUid: string): Promise<Readonl
     db,
     'select c.uid_text from monitor_targets t join monitors m on m.id = t.monitor_id join cronjobs c on c.id = t.cronjob_id ' +
       'where m.uid = ? and t.removed_at is null',
-    [db.dialect.id16(toId16(monitorUid))],
+    [db.dialect.id16(monitorUid)],
   );
   return new Set(found.map((row) => String(row['uid_text'])));
 }

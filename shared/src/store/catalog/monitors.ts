@@ -52,7 +52,7 @@ export async function projectMonitor(
   changed: boolean;
   edited: { readonly earlierSpec: unknown; readonly at: Instant } | undefined;
 }> {
-  const uid = tx.dialect.id16(toId16(monitor.uid));
+  const uid = tx.dialect.id16(monitor.uid);
   const isTakenOver = await takeOver(tx, monitor);
   const before = await firstRow(
     tx,
@@ -113,7 +113,7 @@ export async function projectMonitor(
 export async function markEvaluated(tx: Tx, uid: string, at: Instant): Promise<boolean> {
   const marked = await change(tx, 'update monitors set evaluated_at = ? where uid = ? and deleted_at is null', [
     at,
-    tx.dialect.id16(toId16(uid)),
+    tx.dialect.id16(uid),
   ]);
   return marked > 0;
 }
@@ -123,14 +123,14 @@ export async function forgetMonitor(tx: Tx, uid: string, at: Instant): Promise<b
   await forgetFindings(tx, uid);
   // A newer object of the name that takes the row over at this moment makes it its own: the lock waits for that, and then finds none.
   const row = await firstRow(tx, `select id from monitors where uid = ?${tx.dialect.lock.update}`, [
-    tx.dialect.id16(toId16(uid)),
+    tx.dialect.id16(uid),
   ]);
   return row !== undefined && markDeleted(tx, Number(row['id']), at);
 }
 
 /** Key of a monitor's row; undefined when it was never seen. */
 export async function findMonitorId(db: Db, uid: string): Promise<number | undefined> {
-  const row = await firstRow(db, 'select id from monitors where uid = ?', [db.dialect.id16(toId16(uid))]);
+  const row = await firstRow(db, 'select id from monitors where uid = ?', [db.dialect.id16(uid)]);
   return row === undefined ? undefined : Number(row['id']);
 }
 
@@ -221,7 +221,7 @@ async function takeOver(
   await change(
     tx,
     'update monitors set first_uid = coalesce(first_uid, uid), uid = ?, deleted_at = null where id = ?',
-    [tx.dialect.id16(toId16(uid)), id],
+    [tx.dialect.id16(uid), id],
   );
   // What ended meanwhile is news to this monitor, whatever other monitors of the CronJob were told of it.
   if (deletedAt === undefined) {
@@ -247,7 +247,7 @@ async function forgetNamesakes(tx: Tx, { uid, namespace, name }: MonitorProjecti
   const namesakes = await rows(
     tx,
     'select id from monitors where namespace = ? and name = ? and uid <> ? and deleted_at is null',
-    [namespace, name, tx.dialect.id16(toId16(uid))],
+    [namespace, name, tx.dialect.id16(uid)],
   );
   // Seldom more than one.
   for (const row of namesakes) await markDeleted(tx, Number(row['id']), tx.now());

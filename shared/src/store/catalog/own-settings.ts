@@ -9,7 +9,6 @@ import {
 import { change, rows, type Row } from '../ask.ts';
 import { fromJson, optionalText, toJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 
 /** The column `declared`: what the annotations of a CronJob say, and its Namespace. */
@@ -55,7 +54,7 @@ export async function updateDeclared(
 ): Promise<void> {
   for (const { facts, ofNamespace } of leftOut) {
     const declared = toDeclared(facts, ofNamespace);
-    const uid = tx.dialect.id16(toId16(facts.uid));
+    const uid = tx.dialect.id16(facts.uid);
     // Few at once; they share a connection.
     await change(tx, 'update cronjobs set declared = ? where uid = ? and deleted_at is null', [declared, uid]);
   }

@@ -175,7 +175,7 @@ async function markDeleted(tx: Tx, id: number, at: Instant, fromAt?: Instant): P
 
 /** The rows as they are, locked, by id16 of the UID. */
 async function readProjected(tx: Tx, seen: readonly CronJobSeen[]): Promise<Map<string, Row>> {
-  const bound = seen.map(({ facts }) => tx.dialect.id16(toId16(facts.uid)));
+  const bound = seen.map(({ facts }) => tx.dialect.id16(facts.uid));
   const found = await rowsIn(
     tx,
     bound,
@@ -191,7 +191,7 @@ async function insertCronJobs(tx: Tx, fresh: readonly CronJobSeen[]): Promise<vo
     table: 'cronjobs',
     columns: [...identity, ...projectedColumns],
     rows: fresh.map((item) => [
-      tx.dialect.id16(toId16(item.facts.uid)),
+      tx.dialect.id16(item.facts.uid),
       cleanText(item.facts.uid, 253),
       item.facts.namespace,
       item.facts.name,

@@ -2,10 +2,10 @@ import { statesBefore, type Instant } from '../../domain/index.ts';
 import { recordDecisions } from '../alert-decisions.ts';
 import { change, firstRow, inParts, marks, rows } from '../ask.ts';
 import type { Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 import { recordChangesOf } from './delivery-changes.ts';
-import { firstNoticeCause, idOrUndefined, decisionRefs } from './delivery-record.ts';
+import { firstNoticeCause, decisionRefs } from './delivery-record.ts';
+import { idOrUndefined } from '../column.ts';
 
 interface Cancelled {
   /** False: it is being sent, may have arrived, or is over. */
@@ -19,7 +19,7 @@ interface Cancelled {
  * its place; further twins are merged into that one.
  */
 export async function updateCancelled(tx: Tx, id: string, at: Instant): Promise<Cancelled> {
-  const bound = tx.dialect.id16(toId16(id));
+  const bound = tx.dialect.id16(id);
   const states = statesBefore('cancel').filter((state) => state !== 'claimed');
   const changed = await change(
     tx,
@@ -34,7 +34,7 @@ export async function updateCancelled(tx: Tx, id: string, at: Instant): Promise<
 
 /** A twin that was merged into a message which is not sent goes out in its place; further twins are merged into that one. */
 export async function promoteTwin(tx: Tx, id: string, at: Instant): Promise<string | undefined> {
-  const bound = tx.dialect.id16(toId16(id));
+  const bound = tx.dialect.id16(id);
   const row = await firstRow(tx, 'select collapse_key from deliveries where id = ?', [bound]);
   const key = row?.['collapse_key'] ?? null;
   if (key === null) return undefined;
@@ -65,7 +65,7 @@ export async function updateSuperseded(
   const found = await rows(
     tx,
     "select id, alert_id from deliveries where stream_id = ? and channel_uid = ? and kind = 'update' and state in ('ready', 'parked') order by id",
-    [tx.dialect.id16(toId16(streamId)), tx.dialect.id16(toId16(channelUid))],
+    [tx.dialect.id16(streamId), tx.dialect.id16(channelUid)],
   );
   if (found.length === 0) return;
   const bound = found.map((row) => row['id']);
@@ -93,7 +93,7 @@ export async function updateCancelledOfChannel(tx: Tx, channelUid: string, at: I
   const found = await rows(
     tx,
     "select id, alert_id, channel_uid, state from deliveries where channel_uid = ? and maybe_sent = 0 and state in ('ready', 'parked', 'collapsed') order by id",
-    [tx.dialect.id16(toId16(channelUid))],
+    [tx.dialect.id16(channelUid)],
   );
   const ids = found.map((row) => tx.dialect.id16Text(row['id']));
   for (const part of inParts(found)) {
@@ -126,7 +126,7 @@ export async function updateCancelledOfChannel(tx: Tx, channelUid: string, at: I
 export async function cancelUnheard(tx: Tx, alertIds: readonly string[], at: Instant): Promise<void> {
   const found = await rowsIn(
     tx,
-    alertIds.map((id) => tx.dialect.id16(toId16(id))),
+    alertIds.map((id) => tx.dialect.id16(id)),
     (marks) =>
       `select id from deliveries where alert_id in (${marks}) and (cause = '${firstNoticeCause}' or kind = 'flapping') ` +
       "and maybe_sent = 0 and state in ('ready', 'collapsed', 'parked')",

@@ -3,7 +3,6 @@ import { type FrozenMessage, type Instant, hourMs } from '../../domain/index.ts'
 import { firstRow, marks, rows } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
-import { toId16 } from '../id16.ts';
 
 /** What a receiver answered to one attempt, or to several equal ones. */
 interface ChannelAnswerLine {
@@ -37,7 +36,7 @@ export async function listChannelAnswers(db: Db, of: ChannelReader, limit: numbe
     'select d.action, d.reason, d.detail, d.last_at, d.times, d.took_ms, d.alert_id, m.kind, a.namespace, a.cronjob_name ' +
       'from alert_decisions d left join alerts a on a.id = d.alert_id left join deliveries m on m.id = d.delivery_id ' +
       `where d.channel_uid = ? and ${answers}${ofNamespaces(of)} order by d.id desc limit ${limit}`,
-    [db.dialect.id16(toId16(of.channelUid)), ...of.namespaces],
+    [db.dialect.id16(of.channelUid), ...of.namespaces],
   );
   return found.map((row) => {
     const isAccepted = row['action'] === 'sent';
@@ -76,7 +75,7 @@ export async function countAnswersByHour(
       'from alert_decisions d left join alerts a on a.id = d.alert_id left join deliveries m on m.id = d.delivery_id ' +
       `where d.channel_uid = ? and ${answers} and d.last_at >= ? and coalesce(m.kind, '') <> 'drill'${ofNamespaces(of)} ` +
       `group by ${hour}`,
-    [db.dialect.id16(toId16(of.channelUid)), sinceAt, ...of.namespaces],
+    [db.dialect.id16(of.channelUid), sinceAt, ...of.namespaces],
   );
   return new Map(
     found.map((row) => [Number(row['hour_at']), { sent: Number(row['sent']), failed: Number(row['failed']) }]),
@@ -97,7 +96,7 @@ export async function findNewestMessage(db: Db, of: ChannelReader): Promise<Newe
     db,
     'select d.id, d.stream_id, d.created_at, d.payload from deliveries d left join alerts a on a.id = d.alert_id ' +
       `where d.channel_uid = ? and d.payload is not null${ofNamespaces(of)} order by d.created_at desc, d.id desc limit 1`,
-    [db.dialect.id16(toId16(of.channelUid)), ...of.namespaces],
+    [db.dialect.id16(of.channelUid), ...of.namespaces],
   );
   const payload = row && (fromJson(row['payload']) as FrozenMessage | undefined); // written as it was frozen
   if (!row || !payload) return undefined;

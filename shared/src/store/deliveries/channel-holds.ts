@@ -3,7 +3,6 @@ import type { ChannelHold, Instant } from '../../domain/index.ts';
 import { change, rows, type Row, firstRow } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { allowedNamespacesOf } from '../catalog/routed-channels.ts';
 import { updateMended } from './settle-channels.ts';
 import type { StoredDeliveryError } from './delivery-record.ts';
@@ -60,7 +59,7 @@ function acceptedAt(row: Row): Instant | undefined {
  * failures in a row stay: they end with a success. False: it had no such hold.
  */
 export async function updateHoldLifted(tx: Tx, channelUid: string): Promise<boolean> {
-  const uid = tx.dialect.id16(toId16(channelUid));
+  const uid = tx.dialect.id16(channelUid);
   const held = await rows(tx, "select uid from channels where uid = ? and hold in ('parked', 'invalid')", [uid]);
   if (held.length === 0) return false;
   // Messages are locked before channels, everywhere.
@@ -77,7 +76,7 @@ export async function updateHoldLifted(tx: Tx, channelUid: string): Promise<bool
 export async function updateHoldChecked(tx: Tx, channelUid: string, nextAt: Instant): Promise<void> {
   await change(tx, "update channels set hold_until = ? where uid = ? and hold = 'invalid'", [
     nextAt,
-    tx.dialect.id16(toId16(channelUid)),
+    tx.dialect.id16(channelUid),
   ]);
 }
 
@@ -92,7 +91,7 @@ export interface ProjectedChannel {
 /** Undefined when the channel has no row yet. */
 export async function findProjectedChannel(db: Db, channelUid: string): Promise<ProjectedChannel | undefined> {
   const row = await firstRow(db, 'select generation, secret_version, hold from channels where uid = ?', [
-    db.dialect.id16(toId16(channelUid)),
+    db.dialect.id16(channelUid),
   ]);
   return (
     row && {
@@ -114,7 +113,7 @@ export async function findChannelFault(
   db: Db,
   channelUid: string,
 ): Promise<{ readonly category: DeliveryErrorCategory | undefined; readonly message: string } | undefined> {
-  const uid = db.dialect.id16(toId16(channelUid));
+  const uid = db.dialect.id16(channelUid);
   const held = await firstRow(db, "select last_error from channels where uid = ? and hold in ('parked', 'invalid')", [
     uid,
   ]);

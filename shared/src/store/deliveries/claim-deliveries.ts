@@ -1,7 +1,6 @@
 import type { Instant, RateLimit } from '../../domain/index.ts';
 import { change, firstRow, marks, rows, type Row } from '../ask.ts';
 import type { Db, Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { quoted, updateRows } from '../upsert.ts';
 import { recordDecisions } from '../alert-decisions.ts';
 import { admitRows, type ChannelLimit, type Refused, type Room } from './admit-rows.ts';
@@ -124,7 +123,7 @@ async function listDue(
   tx: Tx,
   { now, limit, onlyTests, closed, full: fullChannels }: Look,
 ): Promise<readonly unknown[]> {
-  const full = fullChannels.map((uid) => tx.dialect.id16(toId16(uid)));
+  const full = fullChannels.map((uid) => tx.dialect.id16(uid));
   const fitting = full.length === 0 ? '' : `and d.channel_uid not in (${marks(full)}) `;
   const passing = closed.length === 0 ? '' : `and (d.kind = 'test' or d.channel_uid not in (${marks(closed)})) `;
   const urgencies = onlyTests ? [testPriority] : priorityLevels;

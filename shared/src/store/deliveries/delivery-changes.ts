@@ -2,8 +2,8 @@ import { recordChanges } from '../changes.ts';
 import type { Db, Tx } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
 import type { DeliveryKind, DeliveryState } from '../../contract/index.ts';
-import { toId16 } from '../id16.ts';
-import { idOrUndefined, type ToldDeliveryChange } from './delivery-record.ts';
+import { type ToldDeliveryChange } from './delivery-record.ts';
+import { idOrUndefined } from '../column.ts';
 
 /** Tells the stream of these messages. Claims are not told: they last for seconds and end in a state that is. */
 export async function recordDeliveryChanges(tx: Tx, deliveries: readonly ToldDeliveryChange[]): Promise<void> {
@@ -25,7 +25,7 @@ export async function recordChangesOf(tx: Tx, ids: readonly string[]): Promise<v
 async function listShown(db: Db, ids: readonly string[]): Promise<ToldDeliveryChange[]> {
   const found = await rowsIn(
     db,
-    ids.map((id) => db.dialect.id16(toId16(id))),
+    ids.map((id) => db.dialect.id16(id)),
     (marks) => `select id, alert_id, channel_name, kind, state from deliveries where id in (${marks}) order by id`,
   );
   return found.map((row) => ({

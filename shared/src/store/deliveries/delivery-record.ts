@@ -8,9 +8,8 @@ import type {
 import type { AlertDecision } from '../alert-decisions.ts';
 import { type FrozenMessage, type Instant, hourMs } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
-import { fromJson, optionalText } from '../column.ts';
+import { fromJson, optionalText, idOrUndefined } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
 
 /** A message as it is written: what must reach which channel. */
 export interface NewDelivery {
@@ -147,14 +146,6 @@ export function toClaimed(db: Db, row: Row, claimUntil: Instant): ClaimedDeliver
     progress: fromJson(row['progress']) ?? undefined,
     payload: (fromJson(row['payload']) ?? undefined) as FrozenMessage | undefined,
   };
-}
-
-export function idOrUndefined(db: Db, value: unknown): string | undefined {
-  return value === null || value === undefined ? undefined : db.dialect.id16Text(value);
-}
-
-export function idOrNull(db: Db, id: string | undefined): unknown {
-  return id === undefined ? null : db.dialect.id16(toId16(id));
 }
 
 /** What a decision about a message refers to. */

@@ -15,7 +15,7 @@ import { change, firstRow, insertRows, marks, rows, type Row } from '../ask.ts';
 import { optionalNumber, optionalText } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { toFault } from '../fault-columns.ts';
-import { newId, toId16 } from '../id16.ts';
+import { newId } from '../id16.ts';
 import { keptMs } from './delivery-record.ts';
 import { insertDelivery } from './insert-delivery.ts';
 import { findStreamEnd } from './streams.ts';
@@ -53,7 +53,7 @@ export async function listStormEntries(db: Db, sinceAt: Instant): Promise<Gather
 
 /** What a digest gathered that still is active, or that ended before any message told of it. */
 export async function listGathered(db: Db, { id, openedAt }: OpenDigest): Promise<GatheredAlert[]> {
-  const digest = db.dialect.id16(toId16(id));
+  const digest = db.dialect.id16(id);
   const [held, ended] = [
     await rows(db, `${selected} where state = 'active' and storm_id = ?`, [digest]),
     await rows(
@@ -94,7 +94,7 @@ export async function findOpenDigest(
 
 /** Ends the digests by scope that were told and of which no alert is open any more: one of them, or all. */
 export async function closeScopes(tx: Tx, digestId?: string): Promise<void> {
-  const one = digestId === undefined ? [] : [tx.dialect.id16(toId16(digestId))];
+  const one = digestId === undefined ? [] : [tx.dialect.id16(digestId)];
   await change(
     tx,
     "update digests set closed_at = ?, open_key = null where cause = 'scope' and open_key is not null and told_at is not null " +
@@ -108,7 +108,7 @@ function openKeyOf(
   tx: Tx,
   of: { readonly cause: DigestCause; readonly key: string; readonly channelUid: string | undefined },
 ): unknown {
-  return tx.dialect.id16(toId16([of.cause, of.key, of.channelUid].join('\n')));
+  return tx.dialect.id16([of.cause, of.key, of.channelUid].join('\n'));
 }
 
 /** Opens a digest; `isTold`: in the same transaction. `key`: what it gathers by, besides its cause and its channel. */
@@ -142,10 +142,10 @@ export async function insertDigest(
     ],
     rows: [
       [
-        tx.dialect.id16(toId16(id)),
+        tx.dialect.id16(id),
         cause,
         key,
-        channelUid === undefined ? null : tx.dialect.id16(toId16(channelUid)),
+        channelUid === undefined ? null : tx.dialect.id16(channelUid),
         isOver ? null : openKeyOf(tx, digest),
         now,
         now,
@@ -163,14 +163,14 @@ export async function updateJoined(tx: Tx, digestId: string, joined: number): Pr
   await change(tx, 'update digests set last_entry_at = ?, total = total + ? where id = ?', [
     tx.now(),
     joined,
-    tx.dialect.id16(toId16(digestId)),
+    tx.dialect.id16(digestId),
   ]);
 }
 
 /** An open digest was told, and may be over with it. */
 export async function updateTold(tx: Tx, digestId: string, { isOver }: { readonly isOver: boolean }): Promise<void> {
   const now = tx.now();
-  const id = tx.dialect.id16(toId16(digestId));
+  const id = tx.dialect.id16(digestId);
   if (isOver)
     await change(tx, 'update digests set told_at = ?, closed_at = ?, open_key = null where id = ?', [now, now, id]);
   else await change(tx, 'update digests set told_at = ? where id = ?', [now, id]);
@@ -179,24 +179,21 @@ export async function updateTold(tx: Tx, digestId: string, { isOver }: { readonl
 /** These alerts belong to the digest from now on: `storm_id` is the id of a digest, whatever its cause. */
 export async function updateDigestOf(tx: Tx, alertIds: readonly string[], digestId: string): Promise<void> {
   if (alertIds.length === 0) return;
-  const ids = alertIds.map((id) => tx.dialect.id16(toId16(id)));
-  await change(tx, `update alerts set storm_id = ? where id in (${marks(ids)})`, [
-    tx.dialect.id16(toId16(digestId)),
-    ...ids,
-  ]);
+  const ids = alertIds.map((id) => tx.dialect.id16(id));
+  await change(tx, `update alerts set storm_id = ? where id in (${marks(ids)})`, [tx.dialect.id16(digestId), ...ids]);
 }
 
 /** These alerts were told in their digest: no message of their own is owed. */
 export async function updateToldInDigest(tx: Tx, alertIds: readonly string[]): Promise<void> {
   if (alertIds.length === 0) return;
-  const ids = alertIds.map((id) => tx.dialect.id16(toId16(id)));
+  const ids = alertIds.map((id) => tx.dialect.id16(id));
   await change(tx, `update alerts set due_at = null, notify_no = notify_no + 1 where id in (${marks(ids)})`, ids);
 }
 
 /** Which alerts each channel, by UID, has been told of in this digest. */
 export async function listToldInDigest(db: Db, digestId: string): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const found = await rows(db, 'select channel_uid, alert_id from deliveries where stream_id = ?', [
-    db.dialect.id16(toId16(digestId)),
+    db.dialect.id16(digestId),
   ]);
   const told = new Map<string, Set<string>>();
   for (const row of found) {

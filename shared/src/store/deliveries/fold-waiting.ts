@@ -10,14 +10,14 @@ import type {
 import { foldable, type DigestedAlert, type FrozenMessage, dayMs } from '../../domain/index.ts';
 import { recordDecisions } from '../alert-decisions.ts';
 import { change, firstRow, inParts, marks, rows, type Row } from '../ask.ts';
-import { optionalNumber, optionalText } from '../column.ts';
+import { optionalNumber, optionalText, idOrUndefined } from '../column.ts';
 import type { Tx } from '../database.ts';
-import { newId, toId16 } from '../id16.ts';
+import { newId } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 import { recordDeliveryChanges } from './delivery-changes.ts';
 import { insertDigest, updateTold } from './digests.ts';
 import { findStreamEnd } from './streams.ts';
-import { idOrUndefined, type ClaimedDelivery, decisionRefs } from './delivery-record.ts';
+import { type ClaimedDelivery, decisionRefs } from './delivery-record.ts';
 import { insertDelivery } from './insert-delivery.ts';
 
 /** More than this is left for the next digest. */
@@ -109,7 +109,7 @@ export async function foldScope(tx: Tx, claimed: ClaimedDelivery, request: FoldR
   const { digestId } = claimed;
   const own = await lockOwn(tx, claimed, request.claimedBy);
   if (own === undefined || digestId === undefined) return undefined;
-  const digestRow = tx.dialect.id16(toId16(digestId));
+  const digestRow = tx.dialect.id16(digestId);
   const waiting = await rows(
     tx,
     'select id, alert_id, channel_uid, channel_name, kind, severity, created_at from deliveries ' +
@@ -152,7 +152,7 @@ async function lockOwn(tx: Tx, claimed: ClaimedDelivery, claimedBy: string): Pro
     tx,
     'select id, alert_id, channel_uid, channel_name, kind, severity, created_at, charged_at, claim_until from deliveries ' +
       `where id = ? and claimed_by = ? and epoch = ? and state = 'claimed'${tx.dialect.lock.update}`,
-    [tx.dialect.id16(toId16(claimed.id)), claimedBy, tx.epoch ?? null],
+    [tx.dialect.id16(claimed.id), claimedBy, tx.epoch ?? null],
   );
 }
 

@@ -3,9 +3,9 @@ import type { Instant } from '../../domain/index.ts';
 import { recordDecisions } from '../alert-decisions.ts';
 import { change, marks, rows } from '../ask.ts';
 import type { Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { recordChangesOf } from './delivery-changes.ts';
-import { idOrUndefined, decisionRefs } from './delivery-record.ts';
+import { decisionRefs } from './delivery-record.ts';
+import { idOrUndefined } from '../column.ts';
 
 const mostRows = 500;
 const redriveMs = 24 * 3_600_000;
@@ -87,7 +87,7 @@ export async function updateExpired(tx: Tx, at: Instant): Promise<ExpiredDeliver
  */
 export async function updateRedriven(tx: Tx, id: string, byWhom: string): Promise<boolean> {
   const at = tx.now();
-  const bound = tx.dialect.id16(toId16(id));
+  const bound = tx.dialect.id16(id);
   const moved = await change(
     tx,
     "update deliveries set expires_at = case when state = 'dead' then ? else expires_at end, ended_at = null, next_at = ?, state_reason = null, state = 'ready' " +

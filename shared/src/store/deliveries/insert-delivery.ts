@@ -1,10 +1,9 @@
 import { insertRows } from '../ask.ts';
-import { cleanText, toJson } from '../column.ts';
+import { cleanText, toJson, idOrNull } from '../column.ts';
 import type { Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { updateSuperseded } from './cancel-delivery.ts';
 import { recordDeliveryChanges } from './delivery-changes.ts';
-import { idOrNull, priorityOf, type NewDelivery, type ToldDeliveryChange } from './delivery-record.ts';
+import { priorityOf, type NewDelivery, type ToldDeliveryChange } from './delivery-record.ts';
 
 const columns = [
   'id',
@@ -59,12 +58,12 @@ function toChange({ id, alertId, channel, kind, state }: NewDelivery): ToldDeliv
 function toRow(tx: Tx, delivery: NewDelivery): unknown[] {
   const { channel, state } = delivery;
   const row: Record<(typeof columns)[number], unknown> = {
-    id: tx.dialect.id16(toId16(delivery.id)),
-    stream_id: tx.dialect.id16(toId16(delivery.streamId)),
+    id: tx.dialect.id16(delivery.id),
+    stream_id: tx.dialect.id16(delivery.streamId),
     seq: delivery.seq,
     alert_id: idOrNull(tx, delivery.alertId),
     storm_id: idOrNull(tx, delivery.digestId),
-    channel_uid: tx.dialect.id16(toId16(channel.uid)),
+    channel_uid: tx.dialect.id16(channel.uid),
     channel_name: cleanText(channel.name, 253),
     kind: delivery.kind,
     cause: delivery.cause ?? null,

@@ -9,11 +9,10 @@ import type {
 } from '../../contract/index.ts';
 import type { Instant } from '../../domain/index.ts';
 import { firstRow, marks, rows, type Row } from '../ask.ts';
-import { fromJson, optionalNumber, optionalText } from '../column.ts';
+import { fromJson, optionalNumber, optionalText, idOrUndefined } from '../column.ts';
 import type { Db } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { quoted } from '../upsert.ts';
-import { idOrUndefined, type StoredDeliveryError } from './delivery-record.ts';
+import { type StoredDeliveryError } from './delivery-record.ts';
 
 /** A message as people look at it: what it was, where it stands, why it failed. */
 export interface StoredDelivery {
@@ -126,7 +125,7 @@ function conditionOf(db: Db, filter: DeliveryFilter): { sql: string; bindings: r
   const isOneOf = (column: string, values: readonly unknown[] = []): void => {
     if (values.length > 0) add(`${column} in (${marks(values)})`, ...values);
   };
-  const bound = (id: string): unknown => db.dialect.id16(toId16(id));
+  const bound = (id: string): unknown => db.dialect.id16(id);
   isOneOf('d.id', filter.ids?.map(bound));
   if (filter.alertId !== undefined) add('d.alert_id = ?', bound(filter.alertId));
   if (filter.channelUid !== undefined) add('d.channel_uid = ?', bound(filter.channelUid));

@@ -1,6 +1,5 @@
 import type { Db } from '../database.ts';
 import { fromJson } from '../column.ts';
-import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 import type { Row } from '../ask.ts';
 import { afterCause, firstNoticeCause } from './delivery-record.ts';
@@ -17,7 +16,7 @@ export type UnwantedReason = 'channelDeleted' | 'clearedBeforeSent' | 'alertingD
 export async function listUnwanted(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, UnwantedReason>> {
   const found = await rowsIn(
     db,
-    ids.map((id) => db.dialect.id16(toId16(id))),
+    ids.map((id) => db.dialect.id16(id)),
     (marks) =>
       'select d.id, d.kind, d.cause, d.maybe_sent, d.alert_id, c.uid as channel, c.type as channel_type, c.spec as channel_spec, ' +
       'c.deleted_at, a.live_key, m.spec, ' +

@@ -4,7 +4,7 @@ import { recordDecisions } from '../alert-decisions.ts';
 import { change, firstRow, rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Tx } from '../database.ts';
-import { newId, toId16 } from '../id16.ts';
+import { newId } from '../id16.ts';
 import { firstNoticeCause, keptMs } from './delivery-record.ts';
 import { insertDelivery } from './insert-delivery.ts';
 import { findStreamEnd } from './streams.ts';
@@ -25,7 +25,7 @@ type RetellMessage = (
  * only message, about its beginning and its end, is. `asks`: it is not known to; one message asks it, unless one waits there. Returns how many.
  */
 export async function retellDead(tx: Tx, channelUid: string, word: RetellMessage, asks = false): Promise<number> {
-  const uid = tx.dialect.id16(toId16(channelUid));
+  const uid = tx.dialect.id16(channelUid);
   const channel = await firstRow(tx, 'select name from channels where uid = ? and deleted_at is null', [uid]);
   if (channel === undefined) return 0;
   const waits = "select id from deliveries where channel_uid = ? and state in ('ready', 'claimed', 'parked') limit 1";

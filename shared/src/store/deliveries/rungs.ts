@@ -4,7 +4,7 @@ import { recordDecisions } from '../alert-decisions.ts';
 import { change, firstRow, rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
-import { newId, toId16 } from '../id16.ts';
+import { newId } from '../id16.ts';
 import { afterCause, keptMs } from './delivery-record.ts';
 import { insertDelivery } from './insert-delivery.ts';
 import { findStreamEnd } from './streams.ts';
@@ -21,7 +21,7 @@ export async function findRung(
   db: Db,
   of: { readonly alertId: string; readonly channelUid: string },
 ): Promise<StoredRung | undefined> {
-  const id = db.dialect.id16(toId16(of.alertId));
+  const id = db.dialect.id16(of.alertId);
   const row = await firstRow(
     db,
     'select a.namespace, a.cronjob_name, a.type, a.severity, a.activated_at, m.namespace as monitor_namespace, m.name as monitor, ' +
@@ -35,12 +35,12 @@ export async function findRung(
     db,
     'select channel_name, min(first_sent_at) as at from deliveries where alert_id = ? and channel_uid <> ? ' +
       "and kind not in ('closing', 'update') and created_at >= ? and first_sent_at is not null group by channel_name order by at, channel_name",
-    [id, db.dialect.id16(toId16(of.channelUid)), activatedAt],
+    [id, db.dialect.id16(of.channelUid), activatedAt],
   );
   const first = await firstRow(
     db,
     'select min(created_at) as at from deliveries where alert_id = ? and channel_uid = ? and created_at >= ?',
-    [id, db.dialect.id16(toId16(of.channelUid)), activatedAt],
+    [id, db.dialect.id16(of.channelUid), activatedAt],
   );
   return {
     alert: toRungAlert(of.alertId, row),
@@ -106,7 +106,7 @@ function toNote(row: Row, activatedAt: Instant, now: Instant): StoredRung['note'
 export async function updateRungKept(tx: Tx, deliveryId: string, severity: MessageSeverity): Promise<void> {
   await change(tx, "update deliveries set expires_at = ? where id = ? and state = 'claimed'", [
     tx.now() + keptMs(severity),
-    tx.dialect.id16(toId16(deliveryId)),
+    tx.dialect.id16(deliveryId),
   ]);
 }
 

@@ -9,13 +9,13 @@ import type {
 import { type Instant, afterRefusedUpdate, nextDeliveryState, type ChannelAnswer } from '../../domain/index.ts';
 import { recordDecisions, type AlertDecision } from '../alert-decisions.ts';
 import { change, marks, rows, type Row } from '../ask.ts';
-import { optionalNumber, optionalText, toJson } from '../column.ts';
+import { optionalNumber, optionalText, toJson, idOrUndefined } from '../column.ts';
 import type { Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 import { promoteTwin } from './cancel-delivery.ts';
 import { recordDeliveryChanges } from './delivery-changes.ts';
-import { firstNoticeCause, newChannelCause, idOrUndefined, type StoredDeliveryError } from './delivery-record.ts';
+import { firstNoticeCause, newChannelCause, type StoredDeliveryError } from './delivery-record.ts';
 import { settleChannels, type ChannelSettled } from './settle-channels.ts';
 
 interface SettleRequest {

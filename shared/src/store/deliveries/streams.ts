@@ -1,11 +1,9 @@
 import type { DeliveryKind, DeliveryState, DeliveryStateReason, MessageSeverity } from '../../contract/index.ts';
 import type { FrozenMessage, Heading, Instant } from '../../domain/index.ts';
 import { change, firstRow, rows } from '../ask.ts';
-import { fromJson, optionalNumber, optionalText } from '../column.ts';
+import { fromJson, optionalNumber, optionalText, idOrUndefined } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
-import { idOrUndefined } from './delivery-record.ts';
 
 /** A message about an alert, as far as it decides what is told next. */
 export interface AlertDelivery {
@@ -39,7 +37,7 @@ export async function listDeliveriesOfAlert(db: Db, alertId: string): Promise<Al
   const own = await rows(
     db,
     `select ${columns} from deliveries where alert_id = ? and kind <> 'update' order by created_at, seq, id`,
-    [db.dialect.id16(toId16(alertId))],
+    [db.dialect.id16(alertId)],
   );
   const merged = await rowsIn(
     db,
@@ -77,7 +75,7 @@ export async function findStreamEnd(
   streamId: string,
   channelUid: string,
 ): Promise<{ readonly nextSeq: number; readonly heading: Heading | undefined }> {
-  const bound = [db.dialect.id16(toId16(streamId)), db.dialect.id16(toId16(channelUid))];
+  const bound = [db.dialect.id16(streamId), db.dialect.id16(channelUid)];
   const last = await firstRow(
     db,
     'select max(seq) as n from deliveries where stream_id = ? and channel_uid = ?',
@@ -113,7 +111,7 @@ export async function findTwin(
       "where d.collapse_key = ? and d.created_at > ? and d.alert_id <> ? and d.severity in (?, 'critical') and d.kind <> 'closing' " +
       "and d.state in ('ready', 'claimed', 'parked', 'sent', 'digested') and coalesce(d.state_reason, '') <> 'after' and a.live_key is not null " +
       'order by d.created_at desc, d.id desc limit 1',
-    [of.collapseKey, of.after, db.dialect.id16(toId16(of.alertId)), of.severity],
+    [of.collapseKey, of.after, db.dialect.id16(of.alertId), of.severity],
   );
   return row && { id: db.dialect.id16Text(row['id']), streamId: db.dialect.id16Text(row['stream_id']) };
 }
@@ -139,14 +137,14 @@ export async function foldLesserTwins(
   },
 ): Promise<readonly FoldedTwin[]> {
   const { id, streamId, channelUid } = of.into;
-  const [into, stream] = [id, streamId].map((one) => tx.dialect.id16(toId16(one)));
+  const [into, stream] = [id, streamId].map((one) => tx.dialect.id16(one));
   const found = await rows(
     tx,
     'select d.id, d.alert_id, d.kind, d.state, d.merged_into from deliveries d join alerts a on a.id = d.alert_id ' +
       "where d.collapse_key = ? and d.created_at > ? and d.alert_id <> ? and d.severity = 'warning' and d.kind <> 'closing' and a.live_key is not null " +
       "and d.attempts = 0 and (d.state = 'collapsed' or (d.state = 'ready' and coalesce(d.state_reason, '') not in ('after', 'scope'))) " +
       "order by case d.state when 'ready' then 0 else 1 end, d.created_at, d.id",
-    [of.collapseKey, of.after, tx.dialect.id16(toId16(of.alertId))],
+    [of.collapseKey, of.after, tx.dialect.id16(of.alertId)],
   );
   let { nextSeq } = found.length === 0 ? { nextSeq: 0 } : await findStreamEnd(tx, streamId, channelUid);
   const folded: FoldedTwin[] = [];
@@ -175,7 +173,7 @@ export async function isStreamShared(
     db,
     'select d.id from deliveries d join alerts a on a.id = d.alert_id where d.stream_id = ? and d.channel_uid = ? ' +
       "and d.alert_id <> ? and d.state not in ('cancelled', 'dead') and a.live_key is not null limit 1",
-    [db.dialect.id16(toId16(of.streamId)), db.dialect.id16(toId16(of.channelUid)), db.dialect.id16(toId16(of.alertId))],
+    [db.dialect.id16(of.streamId), db.dialect.id16(of.channelUid), db.dialect.id16(of.alertId)],
   );
   return row !== undefined;
 }

@@ -3,7 +3,6 @@ import type { Instant } from '../../domain/index.ts';
 import { change, marks, rows, type Row } from '../ask.ts';
 import { optionalText } from '../column.ts';
 import type { Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 
 /** More are looked at with the next claim; a claim takes fewer. */
@@ -59,7 +58,7 @@ async function lockUntold(
   },
 ): Promise<UntoldMessage[]> {
   const waiting = (await rows(tx, of.ask(''), of.values)).map((row) => toUntoldMessage(tx, row)).filter(of.isWanted);
-  const ids = [...new Set(waiting.map(({ alertId }) => alertId))].sort().map((id) => tx.dialect.id16(toId16(id)));
+  const ids = [...new Set(waiting.map(({ alertId }) => alertId))].sort().map((id) => tx.dialect.id16(id));
   // Alerts are locked before deliveries, everywhere. What changed until then is read again.
   await rowsIn(
     tx,
@@ -91,7 +90,7 @@ function toUntoldMessage({ dialect }: Tx, row: Row): UntoldMessage {
 export async function listBeingTold(tx: Tx, alertIds: readonly string[]): Promise<ReadonlySet<string>> {
   const found = await rowsIn(
     tx,
-    alertIds.map((id) => tx.dialect.id16(toId16(id))),
+    alertIds.map((id) => tx.dialect.id16(id)),
     (listed) =>
       `select distinct alert_id from deliveries where alert_id in (${listed}) and kind in ('firing', 'flapping') and maybe_sent = 0 ` +
       "and (state = 'claimed' or (state = 'ready' and coalesce(state_reason, '') not in ('after', 'backoff')))",
@@ -105,7 +104,7 @@ export async function updateLookedAt(tx: Tx, ids: readonly string[], nextAt: Ins
   await change(
     tx,
     `update deliveries set next_at = ?, state_reason = 'order' where state = 'ready' and id in (${marks(ids)})`,
-    [nextAt, ...ids.map((id) => tx.dialect.id16(toId16(id)))],
+    [nextAt, ...ids.map((id) => tx.dialect.id16(id))],
   );
 }
 
@@ -122,7 +121,7 @@ export async function updateOwed(
   }: { readonly alertId: string; readonly dueAt: Instant; readonly takenBack: readonly string[] },
 ): Promise<void> {
   for (const id of takenBack) {
-    const bound = tx.dialect.id16(toId16(id));
+    const bound = tx.dialect.id16(id);
     // A few; they share a connection. What is made anew is no replay of it.
     await change(tx, "update deliveries set dedup_key = ? where id = ? and state = 'cancelled'", [
       `taken back ${id}`,
@@ -133,6 +132,6 @@ export async function updateOwed(
   await change(tx, "update alerts set due_at = ?, notify_no = notify_no - ? where id = ? and state = 'active'", [
     dueAt,
     used,
-    tx.dialect.id16(toId16(alertId)),
+    tx.dialect.id16(alertId),
   ]);
 }

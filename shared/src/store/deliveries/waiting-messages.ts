@@ -16,7 +16,7 @@ export function releaseWaiting(tx: Tx, alertIds: readonly string[]): Promise<num
   const at = tx.now();
   return changeIn(
     tx,
-    alertIds.map((id) => tx.dialect.id16(toId16(id))),
+    alertIds.map((id) => tx.dialect.id16(id)),
     (marks) =>
       `update deliveries set next_at = ? where alert_id in (${marks}) and state = 'ready' and state_reason is null and attempts = 0 ` +
       "and next_at > ? and kind in ('firing', 'flapping', 'reminder', 'closing')",
@@ -85,7 +85,7 @@ export async function updateHeldMessage(
   const changed = await change(
     tx,
     "update deliveries set payload = ? where id = ? and claimed_by = ? and epoch = ? and state = 'claimed' and attempts <= 1 and maybe_sent = 0",
-    [toJson(of.payload), tx.dialect.id16(toId16(of.deliveryId)), of.claimedBy, tx.epoch ?? null],
+    [toJson(of.payload), tx.dialect.id16(of.deliveryId), of.claimedBy, tx.epoch ?? null],
   );
   return changed > 0;
 }

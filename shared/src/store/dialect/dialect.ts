@@ -68,8 +68,8 @@ export interface Dialect {
   /** For people: log, health, storage statistics. Never to decide by. */
   readonly name: 'sqlite' | 'postgres' | 'mysql';
 
-  /** A UUID, or what `toId16` made of another UID, as it is bound; and back to lower-case text. */
-  id16(text: string): Id16Value;
+  /** Any UID as it is bound, in the 16 bytes of `toId16`; and those back as lower-case text. */
+  id16(uid: string): Id16Value;
   id16Text(value: unknown): string;
 
   /** Rows of a SELECT, and the count of rows that a statement really changed, out of the driver's answer. */

@@ -4,7 +4,7 @@ import { connect, isIP } from 'node:net';
 import type { Clock } from '../../process/index.ts';
 import { change, firstRow, rows, type Row } from '../ask.ts';
 import type { Db } from '../database.ts';
-import { bytesOfId16, id16OfBytes } from '../id16.ts';
+import { bytesOfId16, id16OfBytes, toId16 } from '../id16.ts';
 import type { ServerSettings } from '../settings.ts';
 import { storeClient, type RawConnection } from './connection.ts';
 import type { ColumnType, Dialect } from './dialect.ts';
@@ -16,7 +16,7 @@ import { numberOf, textOf, toNetworkError } from './network-errors.ts';
 /** MySQL 8 and MariaDB: one dialect. Where they differ, the server is asked what it is. docs/databases.md lists the places. */
 export const mysql: Dialect = {
   name: 'mysql',
-  id16: bytesOfId16,
+  id16: (uid) => bytesOfId16(toId16(uid)),
   id16Text: (value) => id16OfBytes(value as Buffer),
   rowsOf: (response) => (response as [Row[]])[0],
   changedBy: (response) => (response as [{ affectedRows: number }])[0].affectedRows,

@@ -9,10 +9,11 @@ import type { ColumnType, Dialect } from './dialect.ts';
 import { readPassword, toTlsOptions } from './tls.ts';
 import { StoreError, type StoreErrorCode } from '../store-error.ts';
 import { textOf, toNetworkError } from './network-errors.ts';
+import { toId16 } from '../id16.ts';
 
 export const postgres: Dialect = {
   name: 'postgres',
-  id16: (text) => text,
+  id16: toId16,
   id16Text: (value) => value as string,
   rowsOf: (response) => (response as { rows: Row[] }).rows,
   changedBy: (response) => (response as { rowCount: number | null }).rowCount ?? 0,

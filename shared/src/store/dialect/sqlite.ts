@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../process/index.ts';
 import { change, rows, type Row } from '../ask.ts';
-import { bytesOfId16, id16OfBytes } from '../id16.ts';
+import { bytesOfId16, id16OfBytes, toId16 } from '../id16.ts';
 import type { SqliteSettings } from '../settings.ts';
 import { StoreError } from '../store-error.ts';
 import { storeClient, type RawConnection, type RawQuery } from './connection.ts';
@@ -14,7 +14,7 @@ import SqliteClient from 'knex/lib/dialects/better-sqlite3/index.js';
 
 export const sqlite: Dialect = {
   name: 'sqlite',
-  id16: bytesOfId16,
+  id16: (uid) => bytesOfId16(toId16(uid)),
   id16Text: (value) => id16OfBytes(value as Buffer),
   rowsOf: (response) => response as Row[],
   changedBy: (response) => (response as { changes: number }).changes,

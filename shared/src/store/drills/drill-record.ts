@@ -4,7 +4,6 @@ import type { DrillProof, Instant } from '../../domain/index.ts';
 import { change, firstRow, rows, type Row } from '../ask.ts';
 import { optionalNumber, optionalText } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
 
 /** Whether a person reads what arrives on a channel: one message, and what became of its link. */
 export interface StoredDrill {
@@ -49,7 +48,7 @@ export async function listDrills(
   channelUid: string,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ readonly drills: readonly StoredDrill[]; readonly total: number }> {
-  const uid = db.dialect.id16(toId16(channelUid));
+  const uid = db.dialect.id16(channelUid);
   const found = await rows(
     db,
     `select ${selected} from drills where channel_uid = ? order by due_at desc, id desc limit ${page.limit} offset ${page.offset}`,
@@ -66,7 +65,7 @@ export async function findProof(db: Db, channelUid: string): Promise<DrillProof 
 
 /** Of every channel that exists, or of one, by UID. */
 export async function listProofs(db: Db, channelUid?: string): Promise<ReadonlyMap<string, DrillProof>> {
-  const one = channelUid === undefined ? [] : [db.dialect.id16(toId16(channelUid))];
+  const one = channelUid === undefined ? [] : [db.dialect.id16(channelUid)];
   const found = await rows(
     db,
     'select c.uid, c.proved_at, c.proved_by, r.outcome, r.due_at from channels c left join drills r on r.channel_uid = c.uid ' +

@@ -47,7 +47,7 @@ export async function startDrill(
     rows: [
       [
         tx.dialect.id16(id),
-        tx.dialect.id16(toId16(channel.uid)),
+        tx.dialect.id16(channel.uid),
         tx.dialect.id16(deliveryId),
         dueAt,
         ackWithinMs,

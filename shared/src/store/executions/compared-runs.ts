@@ -8,6 +8,7 @@ import { findTemplate, toTemplateHash } from '../templates.ts';
 import { filledUp, rowsIn } from '../upsert.ts';
 import { statusWords } from '../words.ts';
 import type { StoredExecution } from './list-executions.ts';
+import { attemptsIn } from '../../domain/index.ts';
 
 /** The run before which nothing was wrong, and the one with which it began. */
 export interface ComparedRuns {
@@ -213,8 +214,8 @@ async function listImages(db: Db, runs: readonly Row[]): Promise<ComparedRun['im
   const asked = [...new Set(chosen.filter((owner) => owner !== undefined))];
   const evidence = await listEvidenceOf(db, asked, ['attempts']);
   return chosen.map((owner) => {
-    const body = owner === undefined ? undefined : evidence.get(owner)?.[0]?.body;
-    return body === undefined ? undefined : imagesOf(JSON.parse(body) as Attempt[]); // written by toAttempts
+    const pieces = owner === undefined ? undefined : evidence.get(owner);
+    return pieces && imagesOf(attemptsIn(pieces));
   });
 }
 

@@ -43,6 +43,6 @@ export async function updateExecutionFaults(
     table: 'executions',
     key: 'job_uid',
     columns: faultColumns,
-    rows: faults.map(({ jobUid, fault }) => [tx.dialect.id16(toId16(jobUid)), ...toFaultColumns(fault)]),
+    rows: faults.map(({ jobUid, fault }) => [tx.dialect.id16(jobUid), ...toFaultColumns(fault)]),
   });
 }

@@ -1,7 +1,6 @@
 import type { Execution, Instant } from '../../domain/index.ts';
 import { cleanText, optionalCleanText } from '../column.ts';
 import type { Db } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { shortJobName, shortReason } from './short-text.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
 import { toFaultColumns } from '../fault-columns.ts';
@@ -45,7 +44,7 @@ export function toExecutionRow(
   return [
     facts.cronJobId,
     run.createdAt,
-    db.dialect.id16(toId16(run.jobUid)),
+    db.dialect.id16(run.jobUid),
     shortJobName(cleanText(run.jobName, 253), run.cronJobName),
     triggerWords.toNumber(run.trigger),
     run.scheduledAt,
@@ -61,7 +60,7 @@ export function toExecutionRow(
     // Empty: a retry of an unknown run.
     run.isRetry ? cleanText(run.retryOf ?? '', 253) : null,
     optionalCleanText(run.node, 253),
-    run.templateHash === undefined ? null : db.dialect.id16(toId16(run.templateHash)),
+    run.templateHash === undefined ? null : db.dialect.id16(run.templateHash),
     null,
     facts.recordedAt,
     flagsOf(run) | facts.evidenceFlags,

@@ -3,6 +3,7 @@ import { firstRow, inParts, marks, rows, type Row } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
+import { isRankOf } from './measure-durations.ts';
 
 /** Counts of one UTC day. `success` and `failed` are scheduled runs. */
 export interface DayCounts {
@@ -173,12 +174,9 @@ async function measureDays(
     `from executions where cronjob_id in (${marks(cronJobIds)}) and created_at >= ? and created_at < ? ` +
     `and status = ${statusWords.toNumber('success')} and "trigger" = ${triggerWords.toNumber('scheduled')} ` +
     `and duration_ms is not null and (flags & ${flagBits.inMaintenance}) = 0`;
-  const isRank = [50, 95, 100]
-    .map((p) => `(100 * rank_no >= ${p} * n and 100 * (rank_no - 1) < ${p} * n)`)
-    .join(' or ');
   const found = await rows(
     db,
-    `select day_start, duration_ms, rank_no, n, total from (${values}) v where ${isRank} order by day_start, rank_no`,
+    `select day_start, duration_ms, rank_no, n, total from (${values}) v where ${isRankOf([50, 95, 100])} order by day_start, rank_no`,
     [...cronJobIds, startOfDay(days.from), startOfDay(days.to + 1)],
   );
   const measured = new Map<number, Measured>();

@@ -9,7 +9,6 @@ import { firstRow, marks, rows, type Row } from '../ask.ts';
 import { optionalNumber, optionalText } from '../column.ts';
 import { toFault } from '../fault-columns.ts';
 import type { Db } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { afterRow, orderOf, type OrderKey } from '../keyset.ts';
 import { mostClockLeadMs } from './born-for-slot.ts';
 import { listRunFacts, type FactValues } from './run-facts.ts';
@@ -89,7 +88,7 @@ const orders: Readonly<Record<ExecutionSort, (descending: boolean) => readonly O
 
 /** The values of those keys in a run. */
 function keysOf(db: Db, key: ExecutionSort, run: StoredExecution): readonly unknown[] {
-  const uid = db.dialect.id16(toId16(run.jobUid));
+  const uid = db.dialect.id16(run.jobUid);
   if (key === 'time') return [run.createdAt, uid];
   if (key === 'duration') return [run.durationMs ?? null, uid];
   return [executionStatuses.indexOf(run.status), run.createdAt, uid];
@@ -184,7 +183,7 @@ export async function findExecution(
   const newest = ' order by e.created_at desc, e.job_uid limit 1';
   const bindings = [...run.cronJobIds, run.jobName];
   if (run.uid !== undefined) {
-    const uid = db.dialect.id16(toId16(run.uid.replace(/^inferred-/, '')));
+    const uid = db.dialect.id16(run.uid.replace(/^inferred-/, ''));
     const row = await firstRow(db, `${where} and e.job_uid = ?${newest}`, [...bindings, uid]);
     return row && (await toStoredExecutions(db, [row]))[0];
   }
@@ -270,14 +269,7 @@ function conditionOf(filter: ExecutionFilter): { sql: string; bindings: unknown[
 }
 
 async function toStoredExecutions(db: Db, found: readonly Row[]): Promise<StoredExecution[]> {
-  const facts = await listRunFacts(
-    db,
-    found.map((row) => ({
-      cronJobId: Number(row['cronjob_id']),
-      createdAt: Number(row['created_at']),
-      jobUid: db.dialect.id16Text(row['job_uid']),
-    })),
-  );
+  const facts = await listRunFacts(db, found);
   return found.map((row) => toStoredExecution(db, row, facts));
 }
 

@@ -1,7 +1,7 @@
 import type { ExecutionStatus, SlotOutcome } from '../../contract/index.ts';
 import type { Instant } from '../../domain/index.ts';
 import { inParts, rows } from '../ask.ts';
-import { optionalNumber } from '../column.ts';
+import { numberOfPart } from '../column.ts';
 import type { Db } from '../database.ts';
 import { isFailed, isScheduled } from '../facts/run-conditions.ts';
 import { outcomeWords, statusWords } from '../words.ts';
@@ -50,16 +50,16 @@ export async function listRecentRuns(
     const names = new Map(named.map((row) => [Number(row['id']), String(row['name'])]));
     for (const row of await rows(db, pieces.join(' union all '), bindings)) {
       const id = Number(row['cronjob_id']);
-      const scheduledAt = present(row['scheduled_at']);
-      const createdAt = present(row['created_at']);
-      const [outcome, status] = [present(row['outcome']), present(row['status'])];
+      const scheduledAt = numberOfPart(row['scheduled_at']);
+      const createdAt = numberOfPart(row['created_at']);
+      const [outcome, status] = [numberOfPart(row['outcome']), numberOfPart(row['status'])];
       const list = entries.get(id) ?? [];
       entries.set(id, list);
       list.push({
         at: Number(row['at_ms']),
         outcome: outcome === undefined ? toOutcome(scheduledAt, createdAt, lateAfterMs) : outcomeWords.toWord(outcome),
         status: status === undefined ? undefined : statusWords.toWord(status),
-        durationMs: present(row['duration_ms']),
+        durationMs: numberOfPart(row['duration_ms']),
         jobName: status === undefined ? undefined : fullJobName(String(row['job_name']), names.get(id) ?? ''),
       });
     }
@@ -73,12 +73,6 @@ export async function listRecentRuns(
         .slice(-count),
     );
   return entries;
-}
-
-/** A value that the piece has. */
-function present(value: unknown): number | undefined {
-  const number = optionalNumber(value);
-  return number === -1 ? undefined : number;
 }
 
 /** What became of the expected run that a run answers; undefined when it answers none. */

@@ -67,6 +67,11 @@ export async function measureDurationsOfEach(
   return figures;
 }
 
+/** The condition that finds the nearest rank of each of these percents, the first position that is not below p × n / 100, by `rank_no` and `n`. */
+export function isRankOf(percents: readonly number[]): string {
+  return percents.map((p) => `(100 * rank_no >= ${p} * n and 100 * (rank_no - 1) < ${p} * n)`).join(' or ');
+}
+
 /** The rows at the ranks asked for, rising. */
 async function readRanks(
   db: Db,
@@ -76,11 +81,9 @@ async function readRanks(
   const values =
     'select cronjob_id, duration_ms, row_number() over (partition by cronjob_id order by duration_ms) as rank_no, ' +
     `count(*) over (partition by cronjob_id) as n, sum(duration_ms) over (partition by cronjob_id) as total ${measured(marks(ids))}`;
-  // Nearest rank of p percent: the first position that is not below p x n / 100.
-  const isRank = ranks.map((p) => `(100 * rank_no >= ${p} * n and 100 * (rank_no - 1) < ${p} * n)`).join(' or ');
   return rows(
     db,
-    `select cronjob_id, duration_ms, rank_no, n, total from (${values}) v where ${isRank} order by cronjob_id, rank_no`,
+    `select cronjob_id, duration_ms, rank_no, n, total from (${values}) v where ${isRankOf(ranks)} order by cronjob_id, rank_no`,
     [...ids, window.from, window.to],
   );
 }

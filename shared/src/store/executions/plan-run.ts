@@ -43,7 +43,7 @@ export async function listPresentRuns(
     found.set(present.id16, present);
   };
 
-  const bound = runs.map(({ jobUid }) => db.dialect.id16(toId16(jobUid)));
+  const bound = runs.map(({ jobUid }) => db.dialect.id16(jobUid));
   for (const row of await rowsIn(
     db,
     bound,

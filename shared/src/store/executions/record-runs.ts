@@ -184,7 +184,7 @@ async function insertRuns(tx: Tx, fresh: readonly FreshRun[]): Promise<void> {
 
 /** Evidence is taken when a run is decided, which may be before its end: then the row says so from its birth. */
 async function listEvidenceFlags(tx: Tx, fresh: readonly FreshRun[]): Promise<Map<string, number>> {
-  const owners = fresh.map(({ run }) => tx.dialect.id16(toId16(run.jobUid)));
+  const owners = fresh.map(({ run }) => tx.dialect.id16(run.jobUid));
   const found = await rowsIn(
     tx,
     owners,
@@ -201,7 +201,7 @@ async function listEvidenceFlags(tx: Tx, fresh: readonly FreshRun[]): Promise<Ma
 
 /** Returns the ids of the CronJobs that have fewer running Jobs now. */
 async function endActiveJobs(tx: Tx, fresh: readonly FreshRun[]): Promise<number[]> {
-  const bound = fresh.map(({ run }) => tx.dialect.id16(toId16(run.jobUid)));
+  const bound = fresh.map(({ run }) => tx.dialect.id16(run.jobUid));
   const removed = await change(tx, `delete from active_jobs where job_uid in (${marks(bound)})`, bound);
   if (removed === 0) return [];
   const ids = [...new Set(fresh.map(({ owner }) => owner.id))];
@@ -245,7 +245,7 @@ function toChange(run: Execution): Change {
  * them as news. A watch that was never judged takes every run as news without that.
  */
 export async function markUnjudged(tx: Tx, jobUids: readonly string[]): Promise<void> {
-  for (const part of inParts(jobUids.map((uid) => tx.dialect.id16(toId16(uid))))) {
+  for (const part of inParts(jobUids.map((uid) => tx.dialect.id16(uid)))) {
     await change(
       tx,
       `update executions set flags = flags + ${flagBits.unjudged} where job_uid in (${marks(part)}) ` +

@@ -2,8 +2,7 @@ import type { Instant, SlotClaim } from '../../domain/index.ts';
 import { inParts, rows } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
-import { toId16 } from '../id16.ts';
-import { rowsIn } from '../upsert.ts';
+import { rowsByUid } from '../upsert.ts';
 import { mostClockLeadMs } from './born-for-slot.ts';
 import { fullJobName } from './short-text.ts';
 import { flagBits, statusWords } from '../words.ts';
@@ -16,17 +15,15 @@ interface RecordedJob {
 
 /** Those of these Jobs that have an execution that is neither inferred nor unobserved. Any number; asked 500 at a time. */
 export async function listRecordedJobs(db: Db, jobUids: readonly string[]): Promise<ReadonlyMap<string, RecordedJob>> {
-  const uidOf = new Map(jobUids.map((uid) => [toId16(uid), uid]));
-  const bound = [...uidOf.keys()].map((id16) => db.dialect.id16(id16));
-  const found = await rowsIn(
+  const found = await rowsByUid(
     db,
-    bound,
+    jobUids,
+    'job_uid',
     (marks) => `select job_uid, status, flags from executions where job_uid in (${marks})`,
   );
   const recorded = new Map<string, RecordedJob>();
-  for (const row of found) {
-    const uid = uidOf.get(db.dialect.id16Text(row['job_uid']));
-    if (uid === undefined || isProvisional(row['status'], row['flags'])) continue;
+  for (const [uid, row] of found) {
+    if (isProvisional(row['status'], row['flags'])) continue;
     recorded.set(uid, { factsUnknown: (Number(row['flags']) & flagBits.factsUnknown) !== 0 });
   }
   return recorded;

@@ -1,9 +1,8 @@
 import type { Instant, OutputFacts } from '../../domain/index.ts';
-import { change, firstRow, inParts, insertRows, marks, rows } from '../ask.ts';
+import { change, firstRow, inParts, insertRows, marks, rows, type Row } from '../ask.ts';
 import { toJson } from '../column.ts';
 import { lockCronJobs } from '../catalog/cron-job-ids.ts';
 import type { Db, Tx } from '../database.ts';
-import { toId16 } from '../id16.ts';
 import { rowsIn, updateRows } from '../upsert.ts';
 import { flagBits } from '../words.ts';
 
@@ -47,7 +46,7 @@ export async function insertRunFacts(
     problems.set(cronJobId, [...output.problems, ...beyond].slice(0, mostFactNames));
     return [...output.values].flatMap(([name, value]) => {
       const factId = names.get(cronJobId)?.get(name);
-      return factId === undefined ? [] : [[cronJobId, factId, createdAt, value, tx.dialect.id16(toId16(jobUid))]];
+      return factId === undefined ? [] : [[cronJobId, factId, createdAt, value, tx.dialect.id16(jobUid)]];
     });
   });
   const columns = ['cronjob_id', 'fact_id', 'created_at', 'value', 'job_uid'];
@@ -65,7 +64,7 @@ export async function insertRunFacts(
  * the row of its CronJob. Returns the id of the CronJob; undefined when nothing was written.
  */
 export async function settleRunFacts(tx: Tx, jobUid: string, output: OutputFacts): Promise<number | undefined> {
-  const id16 = tx.dialect.id16(toId16(jobUid));
+  const id16 = tx.dialect.id16(jobUid);
   const row = await firstRow(tx, 'select cronjob_id, created_at from executions where job_uid = ?', [id16]);
   if (!row) return undefined;
   const cronJobId = Number(row['cronjob_id']);
@@ -81,8 +80,16 @@ export async function settleRunFacts(tx: Tx, jobUid: string, output: OutputFacts
   return cronJobId;
 }
 
-/** The facts of these runs by Job UID as their rows have it; one without any is absent. One question for each CronJob that has names. */
-export async function listRunFacts(db: Db, runs: readonly RunOfFacts[]): Promise<ReadonlyMap<string, FactValues>> {
+/**
+ * The facts of runs by Job UID, each run a row with `cronjob_id`, `created_at` and `job_uid`; a run without any is absent. One question for each
+ * CronJob that has names.
+ */
+export async function listRunFacts(db: Db, ofRuns: readonly Row[]): Promise<ReadonlyMap<string, FactValues>> {
+  const runs = ofRuns.map((row) => ({
+    cronJobId: Number(row['cronjob_id']),
+    createdAt: Number(row['created_at']),
+    jobUid: db.dialect.id16Text(row['job_uid']),
+  }));
   const names = await listNames(db, [...new Set(runs.map(({ cronJobId }) => cronJobId))]);
   const found = new Map<string, Map<string, number>>();
   const ranges = [...Map.groupBy(runs, ({ cronJobId }) => cronJobId)].flatMap(([id, ofOne]) => {

@@ -1,13 +1,12 @@
-import type { Fault, Instant, AlertRun, OutputRun } from '../../domain/index.ts';
+import type { Fault, Instant, AlertRun, OutputRun, EndedRun } from '../../domain/index.ts';
 import { optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toFault } from '../fault-columns.ts';
 import { fullJobName, fullReason } from '../executions/short-text.ts';
-import { flagBits, outcomeWords, statusWords, triggerWords } from '../words.ts';
+import { flagBits, statusWords, triggerWords } from '../words.ts';
 import { listNewestOfEach } from './newest-of-each.ts';
-import { isCounted, isFailed, isScheduled as isOfSchedule, isSuccess } from './run-conditions.ts';
-import { toId16 } from '../id16.ts';
-import { rowsIn } from '../upsert.ts';
+import { isCounted, isFailed, isScheduled as isOfSchedule, isSuccess, unmetOutcomes } from './run-conditions.ts';
+import { rowsIn, rowsByUid } from '../upsert.ts';
 import { type Row, inParts, rows } from '../ask.ts';
 import { listRunFacts } from '../executions/run-facts.ts';
 import { mostClockLeadMs } from '../executions/born-for-slot.ts';
@@ -81,19 +80,17 @@ export async function listJudgedRuns(
 
 /** Recorded runs as alerts speak of them, by Job UID; those without a row are absent. */
 export async function listAlertRuns(db: Db, jobUids: readonly string[]): Promise<ReadonlyMap<string, AlertRun>> {
-  const uidOf = new Map([...new Set(jobUids)].map((uid) => [toId16(uid), uid]));
-  const found = await rowsIn(
+  const found = await rowsByUid(
     db,
-    [...uidOf.keys()].map((id16) => db.dialect.id16(id16)),
+    jobUids,
+    'job_uid',
     (marks) =>
       'select e.job_uid, e.job_name, e."trigger", e.scheduled_at, e.started_at, e.finished_at, e.duration_ms, e.exit_code, ' +
       'e.reason, e.job_reason, e.attempts, e.flags, e.fix, c.name as cronjob_name from executions e ' +
       `join cronjobs c on c.id = e.cronjob_id where e.job_uid in (${marks})`,
   );
   return new Map(
-    found.map((row) => {
-      const id16 = db.dialect.id16Text(row['job_uid']);
-      const jobUid = uidOf.get(id16) ?? id16;
+    [...found].map(([jobUid, row]) => {
       const flags = Number(row['flags']);
       return [
         jobUid,
@@ -117,18 +114,10 @@ export async function listAlertRuns(db: Db, jobUids: readonly string[]): Promise
   );
 }
 
-interface LastScheduledRun {
-  readonly jobUid: string;
-  readonly jobName: string;
-  readonly endedAt: Instant;
-  /** Undefined for an inferred success. */
-  readonly durationMs: number | undefined;
-}
-
 /** The newest scheduled run that ended in success or failure, and the newest success; by end. */
 export interface LastScheduledRuns {
-  readonly lastEnded: LastScheduledRun;
-  readonly lastSuccess: LastScheduledRun | undefined;
+  readonly lastEnded: EndedRun;
+  readonly lastSuccess: EndedRun | undefined;
 }
 
 /** What the duration limits judge. Runs left out of the SLA by a maintenance window are left out here; a CronJob without a run is absent. */
@@ -141,7 +130,7 @@ export async function listLastScheduledRuns(
   const successes = await listNewestOfEach(db, cronJobIds, [{ ...range, where: `${isSuccess} and ${counted}` }]);
   const failures = await listNewestOfEach(db, cronJobIds, [{ ...range, where: `${isFailed} and ${counted}` }]);
   const names = await namesOf(db, [...successes, ...failures]);
-  const toRun = (row: Row): LastScheduledRun => ({
+  const toRun = (row: Row): EndedRun => ({
     jobUid: db.dialect.id16Text(row['job_uid']),
     jobName: fullJobName(String(row['job_name']), names.get(Number(row['cronjob_id'])) ?? ''),
     endedAt: Number(row['finished_at']),
@@ -178,14 +167,7 @@ export async function listOutputRuns(
     },
   ]);
   const names = await namesOf(db, found);
-  const facts = await listRunFacts(
-    db,
-    found.map((row) => ({
-      cronJobId: Number(row['cronjob_id']),
-      createdAt: Number(row['created_at']),
-      jobUid: db.dialect.id16Text(row['job_uid']),
-    })),
-  );
+  const facts = await listRunFacts(db, found);
   const runs = new Map<number, OutputRun[]>();
   for (const row of found) {
     const id = Number(row['cronjob_id']);
@@ -214,7 +196,6 @@ export interface SlotInterval {
 }
 
 const isSeen = `status <> ${statusWords.toNumber('unobserved')}`;
-const unmet = (['missed', 'skippedForbid', 'skippedDeadline'] as const).map((word) => outcomeWords.toNumber(word));
 
 /**
  * Of the runs that were due in each interval, in the order of the intervals: when the first success ended, undefined without any, and of
@@ -230,7 +211,7 @@ export async function listDueRuns(
       (_, index) =>
         `select ${index} as position_no, min(case when ${isSuccess} then finished_at end) as first_end, ` +
         `count(distinct case when ${isSeen} then scheduled_at end) + (select count(*) from slots where cronjob_id = ? ` +
-        `and slot_at > ? and slot_at <= ? and outcome in (${unmet.join(', ')})) as known from executions ` +
+        `and slot_at > ? and slot_at <= ? and outcome in (${unmetOutcomes.join(', ')})) as known from executions ` +
         `where cronjob_id = ? and created_at > ? and scheduled_at > ? and scheduled_at <= ?`,
     );
     const found = await rows(

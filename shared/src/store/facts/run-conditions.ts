@@ -1,4 +1,9 @@
-import { flagBits, statusWords, triggerWords } from '../words.ts';
+import { flagBits, statusWords, triggerWords, outcomeWords } from '../words.ts';
+
+/** What becomes of an expected run that never starts, as slots have it. */
+export const unmetOutcomes = (['missed', 'skippedForbid', 'skippedDeadline'] as const).map((word) =>
+  outcomeWords.toNumber(word),
+);
 
 /** Conditions on executions, for statements; the table has no alias. */
 export const isSuccess = `status = ${statusWords.toNumber('success')}`;

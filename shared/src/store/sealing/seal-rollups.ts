@@ -17,6 +17,7 @@ import { optionalNumber } from '../column.ts';
 import type { Store, Tx } from '../database.ts';
 import { rowsIn, updateAll } from '../upsert.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
+import { counters } from '../rollups.ts';
 
 /** What one pass did with the daily figures. */
 export interface SealedRollups {
@@ -304,7 +305,6 @@ interface StoredDay {
 /** What is counted from rows. */
 type Figures = Pick<StoredDay, 'counts' | 'durationN' | 'durationSum' | 'durationMin' | 'durationMax'>;
 
-const counters: readonly RunCounter[] = ['success', 'failed', 'replaced', 'deleted', 'unobserved', 'manual'];
 const dayKey = ['cronjob_id', 'day'] as const;
 /** The columns that a recount writes, in the order of toDayRow. */
 const writtenColumns = [

@@ -6,6 +6,7 @@ import type { Db } from '../database.ts';
 import { mostClockLeadMs } from '../executions/born-for-slot.ts';
 import { causeWords, outcomeWords } from '../words.ts';
 import { findStartSkew } from './start-skew.ts';
+import { unmetOutcomes } from '../facts/run-conditions.ts';
 
 interface RecentSlot extends JudgedSlot {
   readonly cause: SlotCause | undefined;
@@ -15,7 +16,6 @@ interface RecentSlot extends JudgedSlot {
 
 /** CronJobs of one statement: each is three pieces of it. */
 const cronJobsPerStatement = 64;
-const counted = (['missed', 'skippedForbid', 'skippedDeadline'] as const).map((word) => outcomeWords.toNumber(word));
 
 /**
  * Of each CronJob the newest `count` expected runs that were started, missed or skipped, newest first; one that goes on was started too.
@@ -33,7 +33,7 @@ export async function listRecentSlots(
     // Each piece reads the end of one key range. What a piece does not have is -1: a bare null has no type that the others share.
     const pieces = ids.flatMap((_, index) => [
       `select * from (select cronjob_id, slot_at as at_ms, outcome, coalesce(cause, -1) as cause, slot_at as created_at, coalesce(message, '') as message from slots ` +
-        `where cronjob_id = ? and outcome in (${counted.join(', ')}) order by slot_at desc limit ?) s${index}`,
+        `where cronjob_id = ? and outcome in (${unmetOutcomes.join(', ')}) order by slot_at desc limit ?) s${index}`,
       `select * from (select cronjob_id, scheduled_at as at_ms, -1 as outcome, -1 as cause, created_at, '' as message from executions ` +
         `where cronjob_id = ? and created_at >= ? and scheduled_at > 0 order by scheduled_at desc limit ?) e${index}`,
       `select * from (select cronjob_id, scheduled_at as at_ms, -1 as outcome, -1 as cause, created_at, '' as message from active_jobs ` +

@@ -1,6 +1,6 @@
 import { cutEnd, type Measure } from '../../text/cut.ts';
 import { toSections } from '../text.ts';
-import { escapeMarkdown, linkMarkdown, markdownFence } from './escape.ts';
+import { escapeMarkdown, linkMarkdown, sectionMarkdown } from './escape.ts';
 import { takesAny, type ChatFormat } from './format.ts';
 
 interface DiscordMessage {
@@ -38,10 +38,7 @@ export const discord: ChatFormat<DiscordMessage> = {
       isLong ? `**${title}**` : '',
       state === '' ? '' : `**${escapeMarkdown(state)}**`,
       escapeMarkdown(message),
-      ...toSections(document).map(({ heading, lines, isOutput }) => {
-        const text = lines.join('\n');
-        return `**${heading}**\n${isOutput ? markdownFence(text) : escapeMarkdown(text)}`;
-      }),
+      ...toSections(document).map(sectionMarkdown),
       links.map(linkMarkdown).join(' · '),
     ]
       .filter((part) => part !== '')

@@ -1,3 +1,4 @@
+import type { Section } from '../text.ts';
 /**
  * The three characters with a meaning in the receiver's markup: escaped, no text of strangers can mention people or hide a link.
  * https://docs.slack.dev/messaging/formatting-message-text
@@ -40,6 +41,12 @@ export function escapeMarkdown(text: string): string {
 /** Output of programs in a fence that it cannot end. */
 export function markdownFence(text: string): string {
   return `${fence}\n${breakMentions(withoutBackticks(text).trimEnd())}\n${fence}`;
+}
+
+/** A section under its heading; output in a fence. */
+export function sectionMarkdown({ heading, lines, isOutput }: Section): string {
+  const text = lines.join('\n');
+  return `**${heading}**\n${isOutput ? markdownFence(text) : escapeMarkdown(text)}`;
 }
 
 /** One of our links. */

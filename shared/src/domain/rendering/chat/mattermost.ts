@@ -1,6 +1,6 @@
 import type { MessageDocument } from '../message-document.ts';
 import { toSections } from '../text.ts';
-import { escapeMarkdown, linkMarkdown, markdownFence } from './escape.ts';
+import { escapeMarkdown, linkMarkdown, sectionMarkdown } from './escape.ts';
 import { takesOk, type ChatFormat } from './format.ts';
 
 interface MattermostMessage {
@@ -30,10 +30,7 @@ function markdownOf(document: MessageDocument): string {
     state === '' ? '' : `**${escapeMarkdown(state)}**`,
     escapeMarkdown(message),
     facts.map(({ label, value }) => `**${escapeMarkdown(label)}:** ${escapeMarkdown(value)}`).join('\n'),
-    ...toSections(document).map(({ heading, lines, isOutput }) => {
-      const text = lines.join('\n');
-      return `**${heading}**\n${isOutput ? markdownFence(text) : escapeMarkdown(text)}`;
-    }),
+    ...toSections(document).map(sectionMarkdown),
     links.map(linkMarkdown).join(' · '),
     escapeMarkdown([...notes, origin.join(' · ')].filter((line) => line !== '').join('\n')),
   ]
