@@ -173,6 +173,19 @@ const edits: readonly Edit[] = [
     says: ['jobSuspended 07:00:00, expired 08:10:00'],
   },
   {
+    name: 'a CronJob gets another schedule, and hours later is suspended for less long than it may be',
+    before: { ...quiet, suspendedHandling: { alertIfSuspendedFor: '2h' } },
+    cronJob: {
+      rhythm: every(24, 181),
+      edits: [
+        { at: at(6, 20), rhythm: every(24, 200) },
+        { at: at(11, 20), suspend: true },
+        { at: at(13, 10), suspend: false },
+      ],
+    },
+    says: [],
+  },
+  {
     name: 'a suspension may be longer, and is resumed',
     before: { ...quiet, suspendedHandling: { alertIfSuspendedFor: '2h' } },
     after: { ...quiet, suspendedHandling: { alertIfSuspendedFor: '48h' } },

@@ -7,7 +7,10 @@ import { quoted, rowsIn, updateAll } from './upsert.ts';
 /** What a CronJob's spec is now, for the comparison with its open epoch. */
 interface SpecSeen {
   readonly cronJobId: number;
-  readonly facts: Pick<CronJobFacts, 'schedule' | 'timeZone' | 'suspended' | 'policy' | 'deadlineS' | 'generation'>;
+  readonly facts: Pick<
+    CronJobFacts,
+    'schedule' | 'timeZone' | 'suspended' | 'policy' | 'deadlineS' | 'generation' | 'specWrites'
+  >;
   readonly changedAt: Instant;
   readonly uncertainFrom: Instant | undefined;
 }
@@ -73,8 +76,28 @@ async function replaceEpoch(tx: Tx, spec: SpecSeen, present: SpecEpoch | undefin
   const changedAt = Math.max(spec.changedAt, present?.fromAt ?? -Infinity);
   const beginAt = Math.max(Math.min(spec.uncertainFrom ?? changedAt, changedAt), present?.fromAt ?? -Infinity);
   if (present !== undefined && beginAt > present.fromAt) await closeEpoch(tx, spec.cronJobId, beginAt);
-  const uncertain = present !== undefined && beginAt < changedAt ? [toRow(spec, beginAt, changedAt, false)] : [];
-  return [...uncertain, toRow(spec, changedAt, undefined, true)];
+  const opened = toRow(spec, { fromAt: changedAt, toAt: undefined, certain: true });
+  if (present === undefined || beginAt >= changedAt) return [opened];
+  const suspendedAt = present.suspended ? beginAt : (suspendedWithin(spec, beginAt) ?? beginAt);
+  return [
+    ...(suspendedAt > beginAt
+      ? [toRow(spec, { fromAt: beginAt, toAt: suspendedAt, certain: false, suspended: false })]
+      : []),
+    toRow(spec, { fromAt: suspendedAt, toAt: changedAt, certain: false }),
+    opened,
+  ];
+}
+
+/**
+ * The first of the writes after the instant that still say that the CronJob is suspended: whose manager would no longer own the field had it
+ * been resumed since. Other writes make it uncertain since when the rest of the spec holds. Undefined: no write tells.
+ */
+function suspendedWithin({ facts, changedAt }: SpecSeen, from: Instant): Instant | undefined {
+  if (!facts.suspended) return undefined;
+  const writes = facts.specWrites.filter(
+    ({ at, fields }) => fields.includes('suspend') && at > from && at <= changedAt,
+  );
+  return writes.length === 0 ? undefined : Math.min(...writes.map(({ at }) => at));
 }
 
 function sameSpec(epoch: SpecEpoch, facts: SpecSeen['facts']): boolean {
@@ -89,9 +112,12 @@ function sameSpec(epoch: SpecEpoch, facts: SpecSeen['facts']): boolean {
 
 function toRow(
   { cronJobId, facts }: SpecSeen,
-  fromAt: Instant,
-  toAt: Instant | undefined,
-  certain: boolean,
+  {
+    fromAt,
+    toAt,
+    certain,
+    suspended = facts.suspended,
+  }: Pick<SpecEpoch, 'fromAt' | 'toAt' | 'certain'> & { readonly suspended?: boolean },
 ): unknown[] {
   return [
     cronJobId,
@@ -99,7 +125,7 @@ function toRow(
     toAt,
     cleanText(facts.schedule, longestSchedule),
     optionalCleanText(facts.timeZone, longestZone),
-    Number(facts.suspended),
+    Number(suspended),
     facts.policy,
     facts.deadlineS,
     Number(certain),

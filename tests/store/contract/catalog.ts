@@ -304,6 +304,28 @@ export const specEpochs = contract('spec epochs', (test) => {
     );
   });
 
+  test('say of a span of doubt that it is suspended since the write of that field, not since its beginning', async ({
+    store,
+    epoch,
+  }) => {
+    const { id, ...facts } = await projected(store, epoch, { schedule: '0 3 * * *' });
+    const specWrites = [{ manager: 'kubectl-edit', at: now + 50 * minuteMs, fields: ['suspend'] }];
+    const edited = { ...facts, schedule: '0 5 * * *', suspended: true, specWrites };
+    await store.fenced(epoch, (tx) =>
+      projectCronJob(tx, seen(edited, { seenAt: now + 60 * minuteMs, uncertainFrom: now + 10 * minuteMs })),
+    );
+    const epochs = (await listSpecEpochs(store, [id])).get(id) ?? [];
+    assert.deepEqual(
+      epochs.map(({ fromAt, suspended, certain }) => [(fromAt - now) / minuteMs, suspended, certain]),
+      [
+        [0, false, true],
+        [10, false, false],
+        [50, true, false],
+        [60, true, true],
+      ],
+    );
+  });
+
   test('begin when the manager wrote, if that is known', async ({ store, epoch }) => {
     const { id, ...facts } = await projected(store, epoch);
     await store.fenced(epoch, (tx) =>
