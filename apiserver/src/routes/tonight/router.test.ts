@@ -154,8 +154,12 @@ test('measures limits, overlaps and times of day by the last 20 successes', asyn
   const told = await tonight(fleet, '?until=2026-11-21T10:00:00Z');
   assert.deepEqual(wordsOf(told), {
     slow: ['limit likely: Takes 1 h 9 min, at most 25 min allowed'],
-    covers: ['overlap likely: Runs of 1 h 9 min cover the next start: 3 late'],
-    grows: ['overlap likely: Runs of 1 h 3 min cover the next start: 3 late'],
+    covers: [
+      'overlap likely: Runs of 1 h 9 min cover the next start: 3 late; start them less often or make them shorter',
+    ],
+    grows: [
+      'overlap likely: Runs of 1 h 3 min cover the next start: 3 late; start them less often or make them shorter',
+    ],
     morning: ['limit likely: Takes 1 h 9 min, to be done by {at:2026-11-21T09:00:00.000Z}'],
   });
   const [first] = told.items;

@@ -113,18 +113,22 @@ describe('the risks of runs to come', () => {
   test('runs that outlast their period make starts late, and skip what comes twice meanwhile', () => {
     const takes = (minutes: number, more: Partial<ForecastFacts> = {}): string[] =>
       told({ durations: { p50Ms: minutes * minuteMs, p95Ms: minutes * minuteMs }, ...more });
-    assert.deepEqual(takes(69), ['overlap likely: Runs of 1 h 9 min cover the next start: 7 late, 1 skipped']);
+    assert.deepEqual(takes(69), [
+      'overlap likely: Runs of 1 h 9 min cover the next start: 7 late, 1 skipped; start them less often or make them shorter',
+    ]);
     assert.deepEqual(takes(60), [], 'a run may end as the next one starts');
     assert.deepEqual(takes(69, { forbids: false }), [], 'runs side by side are no overlap');
     assert.deepEqual(takes(69, { startWithinMs: 5 * minuteMs }), [
-      'overlap likely: Runs of 1 h 9 min cover the next start: 4 skipped',
+      'overlap likely: Runs of 1 h 9 min cover the next start: 4 skipped; start them less often or make them shorter',
     ]);
     const seldom = { durations: { p50Ms: minuteMs, p95Ms: 61 * minuteMs } };
     assert.deepEqual(told(seldom), [
       'overlap possible: 1 of 20 runs takes 1 h 1 min or longer and covers the next start',
     ]);
     const last = { slots: [nine], afterAt: nine + hourMs };
-    assert.deepEqual(takes(61, last), ['overlap likely: Runs of 1 h 1 min cover the next start: 1 late']);
+    assert.deepEqual(takes(61, last), [
+      'overlap likely: Runs of 1 h 1 min cover the next start: 1 late; start them less often or make them shorter',
+    ]);
   });
 
   test('what the clocks do and who does not hear are possible, and stand behind what is likely', () => {

@@ -146,7 +146,8 @@ function overlap({ forbids, durations, suspended, ...facts }: ForecastFacts): Ri
   if (!forbids || !durations || suspended) return undefined;
   const usual = startsAt(durations.p50Ms, facts);
   if (usual.late + usual.skipped > 0) {
-    const words = `Runs of ${durationInWords(durations.p50Ms / 1_000)} cover the next start: ${lateWords(usual)}`;
+    const runs = `Runs of ${durationInWords(durations.p50Ms / 1_000)} cover the next start`;
+    const words = `${runs}: ${lateWords(usual)}; start them less often or make them shorter`;
     return { code: 'overlap', level: 'likely', words };
   }
   const seldom = startsAt(durations.p95Ms, facts);
