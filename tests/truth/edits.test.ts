@@ -186,6 +186,19 @@ const edits: readonly Edit[] = [
     says: [],
   },
   {
+    name: 'a CronJob that was suspended gets another schedule, and hours later is resumed',
+    before: { ...deadMan('4h'), suspendedHandling: { pauseMonitoring: true } },
+    cronJob: {
+      rhythm: every(24, 181),
+      edits: [
+        { at: at(4, 20), suspend: true },
+        { at: at(6, 20), rhythm: every(24, 200) },
+        { at: at(11, 20), suspend: false },
+      ],
+    },
+    says: [],
+  },
+  {
     name: 'a suspension may be longer, and is resumed',
     before: { ...quiet, suspendedHandling: { alertIfSuspendedFor: '2h' } },
     after: { ...quiet, suspendedHandling: { alertIfSuspendedFor: '48h' } },

@@ -78,26 +78,27 @@ async function replaceEpoch(tx: Tx, spec: SpecSeen, present: SpecEpoch | undefin
   if (present !== undefined && beginAt > present.fromAt) await closeEpoch(tx, spec.cronJobId, beginAt);
   const opened = toRow(spec, { fromAt: changedAt, toAt: undefined, certain: true });
   if (present === undefined || beginAt >= changedAt) return [opened];
-  const suspendedAt = present.suspended ? beginAt : (suspendedWithin(spec, beginAt) ?? beginAt);
+  const switchedAt = present.suspended === spec.facts.suspended ? beginAt : suspendWrittenAt(spec, beginAt);
   return [
-    ...(suspendedAt > beginAt
-      ? [toRow(spec, { fromAt: beginAt, toAt: suspendedAt, certain: false, suspended: false })]
-      : []),
-    toRow(spec, { fromAt: suspendedAt, toAt: changedAt, certain: false }),
-    opened,
-  ];
+    { fromAt: beginAt, toAt: switchedAt, certain: false, suspended: present.suspended },
+    { fromAt: switchedAt, toAt: changedAt, certain: false },
+  ]
+    .filter(({ fromAt, toAt }) => fromAt < toAt)
+    .map((span) => toRow(spec, span))
+    .concat([opened]);
 }
 
 /**
- * The first of the writes after the instant that still say that the CronJob is suspended: whose manager would no longer own the field had it
- * been resumed since. Other writes make it uncertain since when the rest of the spec holds. Undefined: no write tells.
+ * When it was suspended, or resumed, within a span in which other fields may have changed too: the first of the writes that still say so,
+ * whose manager would no longer own the field had it been changed since. Where no write tells, it was suspended as the span began, and resumed
+ * as it ended.
  */
-function suspendedWithin({ facts, changedAt }: SpecSeen, from: Instant): Instant | undefined {
-  if (!facts.suspended) return undefined;
+function suspendWrittenAt({ facts, changedAt }: SpecSeen, from: Instant): Instant {
   const writes = facts.specWrites.filter(
     ({ at, fields }) => fields.includes('suspend') && at > from && at <= changedAt,
   );
-  return writes.length === 0 ? undefined : Math.min(...writes.map(({ at }) => at));
+  if (writes.length > 0) return Math.min(...writes.map(({ at }) => at));
+  return facts.suspended ? from : changedAt;
 }
 
 function sameSpec(epoch: SpecEpoch, facts: SpecSeen['facts']): boolean {

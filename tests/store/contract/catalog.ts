@@ -304,27 +304,31 @@ export const specEpochs = contract('spec epochs', (test) => {
     );
   });
 
-  test('say of a span of doubt that it is suspended since the write of that field, not since its beginning', async ({
-    store,
-    epoch,
-  }) => {
-    const { id, ...facts } = await projected(store, epoch, { schedule: '0 3 * * *' });
-    const specWrites = [{ manager: 'kubectl-edit', at: now + 50 * minuteMs, fields: ['suspend'] }];
-    const edited = { ...facts, schedule: '0 5 * * *', suspended: true, specWrites };
-    await store.fenced(epoch, (tx) =>
-      projectCronJob(tx, seen(edited, { seenAt: now + 60 * minuteMs, uncertainFrom: now + 10 * minuteMs })),
-    );
-    const epochs = (await listSpecEpochs(store, [id])).get(id) ?? [];
-    assert.deepEqual(
-      epochs.map(({ fromAt, suspended, certain }) => [(fromAt - now) / minuteMs, suspended, certain]),
-      [
-        [0, false, true],
-        [10, false, false],
-        [50, true, false],
-        [60, true, true],
-      ],
-    );
-  });
+  for (const [says, suspended, writtenAt, expected] of [
+    ['it is suspended since the write of that field', true, 50, [false, 50]],
+    ['it was suspended until the write of that field', false, 50, [true, 50]],
+    ['it was suspended until its end, where no write of that field is known', false, undefined, [true, 60]],
+  ] as const)
+    test(`say of a span of doubt that ${says}`, async ({ store, epoch }) => {
+      const { id, ...facts } = await projected(store, epoch, { schedule: '0 3 * * *', suspended: !suspended });
+      const specWrites =
+        writtenAt === undefined
+          ? []
+          : [{ manager: 'kubectl-edit', at: now + writtenAt * minuteMs, fields: ['suspend'] }];
+      const edited = { ...facts, schedule: '0 5 * * *', suspended, specWrites };
+      await store.fenced(epoch, (tx) =>
+        projectCronJob(tx, seen(edited, { seenAt: now + 60 * minuteMs, uncertainFrom: now + 10 * minuteMs })),
+      );
+      const [before, first, ...others] = (await listSpecEpochs(store, [id])).get(id) ?? [];
+      const minutes = (at: number): number => (at - now) / minuteMs;
+      assert.equal(before?.certain, true);
+      assert.deepEqual([first?.suspended, minutes(first?.toAt ?? Number.NaN)], expected);
+      assert.equal(minutes(first?.fromAt ?? Number.NaN), 10);
+      assert.deepEqual(
+        others.map((one) => [minutes(one.fromAt), one.suspended, one.certain]),
+        [...(expected[1] === 60 ? [] : [[50, suspended, false]]), [60, suspended, true]],
+      );
+    });
 
   test('begin when the manager wrote, if that is known', async ({ store, epoch }) => {
     const { id, ...facts } = await projected(store, epoch);
