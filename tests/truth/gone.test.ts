@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describe as inWords, differencesOf } from './observer/compare.ts';
-import { hourMs, secondMs, type Disturbance, type History } from './observer/history.ts';
+import {
+  hourMs,
+  secondMs,
+  type CronJobStory,
+  type Disturbance,
+  type History,
+  type RunStory,
+} from './observer/history.ts';
 import { standInForTheMachine } from './observer/machine.ts';
+import type { Verdict } from './observer/verdicts.ts';
 import { aCronJobStory, aMonitorStory, at, describeWatching, midnight } from './rig.ts';
 
 standInForTheMachine(() => 200);
@@ -73,6 +81,91 @@ const overrun: History = {
   monitors: history.monitors.map((monitor) => ({ ...monitor, spec: { stuckJobs: { overrunningAfter: '20m' } } })),
 };
 
+const run = (hour: number, more: Partial<RunStory> = {}): RunStory => ({
+  slotAt: at(hour),
+  fate: 'failure',
+  seconds: 60,
+  exitCode: 1,
+  ...more,
+});
+const notStuck = { stuckJobs: { enabled: false } };
+const deletedAt = at(8, 10);
+
+/** Each is deleted at ten past eight; the database is away from before six to half past twelve. */
+const deletedUnwritten: readonly {
+  readonly name: string;
+  readonly cronJob: Partial<CronJobStory>;
+  readonly monitor?: object;
+}[] = [
+  { name: 'a run fails', cronJob: { runs: [run(6)] } },
+  { name: 'a run has failed before', cronJob: { runs: [run(5)] } },
+  { name: 'a run fails, and the next one succeeds', cronJob: { rhythm: { everyHours: 1, minute: 0 }, runs: [run(6)] } },
+  {
+    name: 'a run has failed before, and the next one succeeds',
+    cronJob: { rhythm: { everyHours: 1, minute: 0 }, runs: [run(5)] },
+  },
+  { name: 'a run is missed', cronJob: { runs: [run(6, { fate: 'neverStarted' })] } },
+  {
+    name: 'a run goes on for too long',
+    cronJob: { runs: [run(6, { seconds: 18_000 })] },
+    monitor: { stuckJobs: { overrunningAfter: '20m' } },
+  },
+  {
+    name: 'it is suspended for too long',
+    cronJob: { edits: [{ at: at(6), suspend: true }] },
+    monitor: { suspendedHandling: { alertIfSuspendedFor: '1h' } },
+  },
+  {
+    name: 'it was suspended for too long and is resumed',
+    cronJob: {
+      edits: [
+        { at: at(5), suspend: true },
+        { at: at(7, 30), suspend: false },
+      ],
+    },
+    monitor: { suspendedHandling: { alertIfSuspendedFor: '2h' } },
+  },
+  {
+    name: 'it has not succeeded for too long',
+    cronJob: { createdAt: at(2, 50), rhythm: { everyHours: 24, minute: 240 } },
+    monitor: { deadManSwitch: { maxTimeSinceLastSuccess: '3h' } },
+  },
+  {
+    name: 'it would not have succeeded for too long',
+    cronJob: { rhythm: { everyHours: 24, minute: 240 } },
+    monitor: { deadManSwitch: { maxTimeSinceLastSuccess: '6h' } },
+  },
+  { name: 'a failure has had its delay', cronJob: { runs: [run(5)] }, monitor: { alerting: { alertDelay: '2h' } } },
+  {
+    name: 'a failure would have had its delay',
+    cronJob: { runs: [run(5)] },
+    monitor: { alerting: { alertDelay: '4h' } },
+  },
+];
+
+/** Every other one is made anew a minute later. */
+const unwritten: History = {
+  seed: 0,
+  startAt: at(4, 30),
+  endAt: at(15),
+  namespaces: [],
+  cronJobs: deletedUnwritten.flatMap(({ cronJob }, index) => {
+    const minute = ((cronJob.runs ?? [])[0]?.slotAt ?? at(5)) === at(6) ? 360 : 300;
+    const story = {
+      name: `job-${index}`,
+      createdAt: midnight,
+      rhythm: { everyHours: 24, minute },
+      deletedAt,
+      ...cronJob,
+    };
+    const again = { ...story, runs: [], edits: [], createdAt: deletedAt + 60 * secondMs, deletedAt: undefined };
+    return [aCronJobStory(index, story), ...(index % 2 === 0 ? [aCronJobStory(100 + index, again)] : [])];
+  }),
+  monitors: deletedUnwritten.map(({ monitor = {} }, index) =>
+    aMonitorStory(index, { spec: { selector: { matchNames: [`job-${index}`] }, ...notStuck, ...monitor } }),
+  ),
+};
+
 describeWatching('what is deleted soon after a restart', (observed) => {
   const watch = async (disturbances: readonly Disturbance[], what: History = history) =>
     (await observed(what, disturbances)).verdicts;
@@ -106,5 +199,36 @@ describeWatching('what is deleted soon after a restart', (observed) => {
       told.map(({ type, openedAt }) => [type, new Date(openedAt).toISOString()]),
       [['jobFailed', '2026-11-22T05:01:01.000Z']],
     );
+  });
+
+  test('runs that were skipped for too long, of which the last is missed, are told since the first of them', async () => {
+    const spec = { ...notStuck, missedSchedule: { skipWarnAfter: 2 } };
+    const longRun = run(5, { fate: 'success', seconds: 11_400 });
+    const skipping = { rhythm: { everyHours: 1, minute: 0 }, policy: 'Forbid', runs: [longRun] } as const;
+    const what = { ...unwritten, cronJobs: [aCronJobStory(1, skipping)], monitors: [aMonitorStory(1, { spec })] };
+    for (const kind of [undefined, 'databaseAway', 'stopped'] as const) {
+      const said = await watch(kind === undefined ? [] : [{ kind, at: at(5, 50), untilAt: at(9, 30) }], what);
+      assert.deepEqual(
+        said.map(({ type, openedAt, isTold }) => [type, inTime(openedAt), isTold]),
+        [['missedSchedule', '06:00', true]],
+      );
+    }
+  });
+
+  test('what was wrong with CronJobs that are deleted while the database is away is told, and ended as they went', async () => {
+    const nameOf = ({ monitor }: Verdict): string => deletedUnwritten[Number(monitor.split('-').at(-1))]?.name ?? '';
+    const said = (of: readonly Verdict[]): string[] =>
+      of
+        .filter(({ isTold }) => isTold)
+        .map((one) => `${nameOf(one)}: ${one.type} ${inTime(one.openedAt)} ${one.ended} ${inTime(one.endedAt ?? 0)}`)
+        .toSorted();
+    const calm = await watch([], unwritten);
+    const told = new Set(calm.flatMap((one) => (one.isTold ? nameOf(one) : [])));
+    assert.deepEqual(
+      deletedUnwritten.map(({ name }) => name).filter((name) => !told.has(name)),
+      ['it would not have succeeded for too long', 'a failure would have had its delay'],
+    );
+    const away = { kind: 'databaseAway', at: at(5, 50), untilAt: at(12, 30) } as const;
+    assert.deepEqual(said(await watch([away], unwritten)), said(calm));
   });
 });

@@ -48,7 +48,7 @@ export function closingsOf(subject: Subject, of: ClosingFacts): AlertFinding[] {
     if (cause === undefined || monitor === undefined) return [];
     const { id, id16: uid, namespace, name } = monitor;
     const from = { monitor: { id, uid, namespace, name }, rules: noRules };
-    return [findingOf(subject, from, alert, { kind: 'gone', cause })];
+    return [findingOf(subject, from, alert, { kind: 'gone', cause, endedAt: subject.row.deletedAt })];
   });
 }
 

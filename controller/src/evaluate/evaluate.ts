@@ -11,6 +11,7 @@ export type SettleSlots = (
   tx: Tx,
   cronJobIds: readonly number[],
   now: Instant,
+  findCronJob: JudgeDeps['sources']['findCronJob'],
 ) => Promise<ReadonlyMap<number, { readonly moved: boolean; readonly outcomes: readonly SlotOutcome[] }>>;
 
 export interface EvaluateDeps extends JudgeDeps {
@@ -44,7 +45,9 @@ export async function evaluate(
     // One after the other: all of them want the same few connections, and recording wants one too.
     const { raised, outcomes, missing } = await deps.store.fenced(deps.epoch, async (tx) => {
       await lockCronJobs(tx, batch);
-      const settled = occasion.parts.has('missedSchedule') ? await deps.settleSlots(tx, batch, tx.now()) : undefined;
+      const now = occasion.asOfAt ?? tx.now();
+      const isOfSlots = occasion.parts.has('missedSchedule');
+      const settled = isOfSlots ? await deps.settleSlots(tx, batch, now, deps.sources.findCronJob) : undefined;
       const asked = batch.filter((id) => !slotsOnly?.has(id) || settled?.get(id)?.moved);
       const outcomes = [...(settled?.values() ?? [])].flatMap((ofOne) => ofOne.outcomes);
       const missing = batch.filter((id) => settled?.get(id)?.outcomes.includes('missed'));

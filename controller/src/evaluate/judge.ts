@@ -72,6 +72,8 @@ export interface Occasion {
   readonly parts: ReadonlySet<Part>;
   /** Runs that got their row in this transaction, by CronJob. */
   readonly recorded?: ReadonlyMap<number, readonly Execution[]> | undefined;
+  /** They are gone, and are judged as they were then; absent: now. */
+  readonly asOfAt?: Instant | undefined;
   readonly stormHold?: MessageHold | undefined;
   /** Holds back every message of the first pass over an empty database. */
   readonly firstHold?: MessageHold | undefined;
@@ -99,7 +101,7 @@ export async function judgeCronJobs(
   const settledThroughAt = settledThrough(allParts, judgedThroughAt);
   const subjects = await gatherSubjects(tx, ids, deps.sources, settledThroughAt);
   const parts = partsAsked(subjects, occasion, deps.sources);
-  const now = tx.now();
+  const now = occasion.asOfAt ?? tx.now();
   const horizon = Math.min(now, deps.freshThroughAt() ?? now);
   const runs = parts.has('jobFailed') ? await gatherRuns(tx, subjects, deps.sources) : undefined;
   const withRuns = occasion.recorded !== undefined || parts.has('jobFailed');
@@ -143,7 +145,7 @@ export async function judgeCronJobs(
       knownOf: deps.knownOf,
       stormHold: occasion.stormHold,
       firstHold: occasion.firstHold,
-      untilAt: deps.blindFromAt(),
+      untilAt: occasion.asOfAt ?? deps.blindFromAt(),
     };
     // What has passed joins no storm of now: it is told with its end.
     findings.push(...findingsOfPassed(one, untold.get(watch) ?? [], { ...context, stormHold: undefined }));

@@ -110,6 +110,8 @@ export interface Subject {
 /** What this replica sees of the cluster, as far as verdicts ask. */
 export interface SubjectSources {
   readonly findCronJob: (uid: string) => CronJobFacts | undefined;
+  /** They are asked about as they were when they went: their monitors may have written already that they select them no more. */
+  readonly isGone?: boolean;
   readonly watchersOf: (cronJob: CronJobFacts) => readonly Watcher[];
   readonly defaultZone: string;
   /** What it and its Namespace said before about how its runs are judged, beside what its row says, oldest first. */
@@ -139,7 +141,7 @@ export async function gatherSubjects(
     [...found].map(([row, facts]) => {
       if (facts === undefined) return [row, []];
       const earlierWords = withEarlierWords(row.said.earlier, from.wordsBeside(facts, row));
-      return [row, selecting(from.watchersOf(facts), row, earlierWords)];
+      return [row, selecting(from.watchersOf(facts), row, earlierWords, from.isGone)];
     }),
   );
   const earlierOf = await from.earlierSpecs.gather(tx, [...watchers.values()].flat(), settledThroughAt);
@@ -175,10 +177,11 @@ function selecting(
   watchers: readonly Watcher[],
   row: JudgedCronJob,
   earlierWords: readonly EarlierWords[],
+  isGone = false,
 ): KnownWatcher[] {
   return watchers.flatMap((watcher) => {
     const known = row.monitors.find((candidate) => isSame(candidate, watcher));
-    return known?.selects ? [{ known, watcher, earlierWords }] : [];
+    return known && (known.selects || isGone) ? [{ known, watcher, earlierWords }] : [];
   });
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type LeaseRecord,
   toMicroTime,
@@ -62,13 +63,7 @@ function toReleased(held: LeaseRecord, now: number): LeaseRecord {
 
 /** Whether a holder has shown life between two readings. Versions do not count: any client can set a label. */
 function isSameRecord(a: LeaseRecord, b: LeaseRecord): boolean {
-  return (
-    a.holder === b.holder &&
-    a.renewTime === b.renewTime &&
-    a.acquireTime === b.acquireTime &&
-    a.leaseDurationSeconds === b.leaseDurationSeconds &&
-    a.transitions === b.transitions
-  );
+  return isDeepStrictEqual({ ...a, resourceVersion: '' }, { ...b, resourceVersion: '' });
 }
 
 interface LeaseElectionDeps {

@@ -154,7 +154,7 @@ export class Watching {
     return watchCronJobs({
       queue: (uid) => queues.CronJobHandler.add(uid),
       queueMonitorsAround: (cronJob) => monitors.aroundCronJob(cronJob),
-      departed: (cronJob, at) => this.selection.departed(cronJob, at),
+      departed: (departure) => this.selection.departed(departure),
       sightings: this.sightings,
       starts: this.starts,
       words: this.words,

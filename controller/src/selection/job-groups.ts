@@ -156,9 +156,6 @@ export class JobGroups {
 }
 
 function isSameGroup(a: CronJobFacts, b: CronJobFacts): boolean {
-  return (
-    a.createdAt === b.createdAt &&
-    a.templateHash === b.templateHash &&
-    JSON.stringify(a.marks) === JSON.stringify(b.marks)
-  );
+  const textOf = (of: CronJobFacts): string => JSON.stringify([of.createdAt, of.templateHash, of.marks]);
+  return textOf(a) === textOf(b);
 }

@@ -9,6 +9,7 @@ import {
   type Effective,
   type Instant,
   type JobFacts,
+  type JobSnapshot,
   type JudgingWords,
   type NamespaceFacts,
   type OwnSettings,
@@ -65,13 +66,26 @@ export interface Selection {
   /** A monitor or a namespace changed: everything is asked again. */
   invalidate(): void;
   /** A CronJob was deleted: its Jobs are still being recorded. */
-  departed(cronJob: CronJobFacts, at: Instant): void;
+  departed(departure: Omit<DepartedCronJob, 'lastEndedAt' | 'goneJobs'>): void;
+  /** Those deleted lately that had its name, itself among them where it is one. */
+  departuresOf(uid: string): readonly DepartedCronJob[];
   /** A monitor was deleted: it may be made anew, and what it selects is recorded until that is no longer expected. */
   monitorDeparted(monitor: MonitorSeen, at: Instant): void;
   /** When the last monitor that this is true of was deleted; undefined: none was lately. */
   departedAt(isIt: (monitor: MonitorSeen) => boolean): Instant | undefined;
   /** Those that went before `before`, unless something of them is still in the cluster. */
   forgetDeparted(before: Instant, isNeeded: (uid: string) => boolean): void;
+}
+
+/** The end of a CronJob that was seen to go. */
+interface DepartedCronJob {
+  readonly cronJob: CronJobFacts;
+  readonly at: Instant;
+  /** When it was surely there: until it went, but where the watch had been broken before. */
+  readonly thereUntilAt: Instant;
+  /** What was written of its runs and is judged with it: when the last one ended, and Jobs that went before they had ended. */
+  lastEndedAt: Instant;
+  readonly goneJobs: JobSnapshot[];
 }
 
 /** A CronJob that is there, or of which no more is known than its name. */
@@ -109,7 +123,7 @@ class KnownSelection implements Selection {
   #ownEffective = new WeakMap<NamedCronJob, Map<MonitorSpec, Effective<MonitorSpec>>>();
   readonly #sharedEffective = new WeakMap<MonitorSpec, Effective<MonitorSpec>>();
   readonly #departedMonitors = new Map<string, { readonly monitor: MonitorSeen; readonly at: Instant }>();
-  readonly #departed = new Map<string, { readonly cronJob: CronJobFacts; readonly at: Instant }>();
+  readonly #departed = new Map<string, DepartedCronJob>();
   #remembered: ReadonlyMap<string, NamedCronJob> = new Map();
 
   constructor(from: SelectionSources) {
@@ -222,8 +236,17 @@ class KnownSelection implements Selection {
     this.#ownEffective = new WeakMap();
   }
 
-  departed(cronJob: CronJobFacts, at: Instant): void {
-    this.#departed.set(cronJob.uid, { cronJob, at });
+  departed(departure: Omit<DepartedCronJob, 'lastEndedAt' | 'goneJobs'>): void {
+    this.#departed.set(departure.cronJob.uid, { ...departure, lastEndedAt: -Infinity, goneJobs: [] });
+  }
+
+  departuresOf(uid: string): readonly DepartedCronJob[] {
+    const own = this.findCronJob(uid);
+    if (own === undefined || this.#departed.size === 0) return [];
+    return [...this.#departed.values()].filter(
+      ({ cronJob: { uid: other, namespace, name } }) =>
+        name === own.name && namespace === own.namespace && !this.#from.cronJobs.find(other),
+    );
   }
 
   monitorDeparted(monitor: MonitorSeen, at: Instant): void {

@@ -1,5 +1,5 @@
 import type { SchedulerName } from '@cronjob-monitor/shared/contract';
-import type { Instant, Part } from '@cronjob-monitor/shared/domain';
+import type { Execution, Instant, Part } from '@cronjob-monitor/shared/domain';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import {
   cronJobIdsOf,
@@ -22,6 +22,7 @@ import {
   createRecheck,
   createWatchers,
   EarlierSpecs,
+  evaluate,
   judgeRecorded,
   partsOf,
   schedulerOf,
@@ -101,6 +102,8 @@ export interface Evaluation {
   /** In the transaction that recorded these runs; `committed` is told afterwards. */
   readonly judge: (tx: Tx, counted: readonly CountedRunOf[]) => Promise<RaisedAlert[]>;
   readonly committed: (raised: readonly RaisedAlert[]) => void;
+  /** Of a CronJob that is gone, as it was then; its runs are recorded. */
+  readonly judgeDeparted: (departure: ReturnType<Selection['departuresOf']>[number]) => Promise<void>;
   /** A run of the CronJob was recorded: its rate is asked again. */
   readonly recorded: (cronJobUid: string) => void;
   /** Something about these CronJobs has changed. */
@@ -218,34 +221,19 @@ class EvaluationOfTerm implements Evaluation {
       rest = await this.#judgeFirst();
     });
     this.#first.resolve();
-    this.#deps.clock.every(
-      askEveryMs,
-      this.#guarded(() => this.#answerAsked()),
-      this.#signal,
-    );
-    this.#deps.clock.every(
-      recheckEveryMs,
-      this.#guarded(async () => {
-        const isPostponed = this.#deps.postponedBecause() !== undefined;
-        await this.#followSteps();
-        if (!isPostponed) await this.#recheck(this.#deps.store.now());
-      }),
-      this.#signal,
-    );
-    this.#deps.clock.every(
-      rateEveryMs,
-      this.#guarded(() => this.#rate({ all: false })),
-      this.#signal,
-    );
-    this.#deps.clock.every(
-      nightEveryMs,
-      this.#guarded(async () => {
-        // What came of a night is known once everything is judged.
-        if (this.#isAllJudged && this.#deps.postponedBecause() === undefined) await this.#deps.lookAtNight();
-      }),
-      this.#signal,
-    );
     const { clock, logger, postponedBecause } = this.#deps;
+    const every = (ms: number, work: () => Promise<void>): void => clock.every(ms, this.#guarded(work), this.#signal);
+    every(askEveryMs, () => this.#answerAsked());
+    every(recheckEveryMs, async () => {
+      const isPostponed = postponedBecause() !== undefined;
+      await this.#followSteps();
+      if (!isPostponed) await this.#recheck(this.#deps.store.now());
+    });
+    every(rateEveryMs, () => this.#rate({ all: false }));
+    every(nightEveryMs, async () => {
+      // What came of a night is known once everything is judged.
+      if (this.#isAllJudged && postponedBecause() === undefined) await this.#deps.lookAtNight();
+    });
     const ticker = {
       clock,
       logger,
@@ -276,22 +264,41 @@ class EvaluationOfTerm implements Evaluation {
    * Only what is open already is told of each run, since it counts them.
    */
   async judge(tx: Tx, counted: readonly CountedRunOf[]): Promise<RaisedAlert[]> {
-    let asked = counted;
-    if (!this.#hasBegun) {
-      const open = new Set(
-        (await listLiveAlerts(tx, [...new Set(counted.map(({ cronJobId }) => cronJobId))])).map(
-          ({ cronJobId }) => cronJobId,
-        ),
-      );
-      asked = counted.filter(({ cronJobId }) => open.has(cronJobId));
-      await markUnjudged(
-        tx,
-        counted.flatMap(({ run, cronJobId }) => (open.has(cronJobId) ? [] : [run.jobUid])),
-      );
-    }
+    const open = this.#hasBegun
+      ? undefined
+      : await listLiveAlerts(tx, [...new Set(counted.map((one) => one.cronJobId))]);
+    const isAsked = ({ run, cronJobId }: CountedRunOf): boolean =>
+      !this.#endedBeforeDeparture(run) && (open?.some((alert) => alert.cronJobId === cronJobId) ?? true);
+    const [asked, later] = [counted.filter(isAsked), counted.filter((one) => !isAsked(one))];
+    const uids = later.map(({ run }) => run.jobUid);
+    if (uids.length > 0) await markUnjudged(tx, uids);
     return asked.length === 0
       ? []
       : judgeRecorded(tx, asked, this.#judging, this.#deps.digests.holdDuring(0, this.#deps.store.now()));
+  }
+
+  async judgeDeparted(departure: Parameters<Evaluation['judgeDeparted']>[0]): Promise<void> {
+    const { cronJob, thereUntilAt, lastEndedAt, goneJobs } = departure;
+    const ids = await cronJobIdsOf(this.#deps.store, [cronJob.uid]);
+    const asOfAt = Math.max(thereUntilAt, lastEndedAt);
+    const went = goneJobs.map(({ job, gone }) => ({ ...job, endedAt: gone?.at ?? asOfAt }));
+    const sources = {
+      ...this.#judging.sources,
+      isGone: true,
+      findCronJob: () => cronJob,
+      jobsOf: () => went.filter(({ endedAt }) => endedAt >= asOfAt).map((job) => ({ ...job, endedAt: undefined })),
+      goneJobsOf: () => went.filter(({ endedAt }) => endedAt < asOfAt),
+    };
+    await evaluate([...ids.values()], { parts: allParts, asOfAt }, { ...this.#judging, sources }, this.#signal);
+    this.#signal.throwIfAborted();
+  }
+
+  /** It is judged with its CronJob, as that was when it went. */
+  #endedBeforeDeparture({ cronJobUid, finishedAt = Infinity }: Execution): boolean {
+    const departure = this.#deps.selection.departuresOf(cronJobUid).find(({ cronJob }) => cronJob.uid === cronJobUid);
+    if (departure === undefined || finishedAt > departure.at) return false;
+    departure.lastEndedAt = Math.max(departure.lastEndedAt, finishedAt);
+    return true;
   }
 
   #schedulers(): readonly Scheduler[] {
@@ -453,7 +460,11 @@ function judgingOf(
       refusalOf: deps.refusalOf,
     },
     closing: {
-      isRecreated: ({ row }) => (caches.cronJobs.findByName(row.namespace, row.name)?.uid ?? row.uid) !== row.uid,
+      // One that was made later took no place of its own.
+      isRecreated({ row: { namespace, name, uid, deletedAt = -Infinity } }) {
+        const other = caches.cronJobs.findByName(namespace, name);
+        return other !== undefined && other.uid !== uid && other.createdAt <= deletedAt;
+      },
       isDeselected: ({ namespace, name }, cronJob) => {
         const monitor = caches.monitors.findByName(namespace, name);
         return (

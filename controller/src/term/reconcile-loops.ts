@@ -30,6 +30,8 @@ const monitorFiguresMs = 30_000;
 const rolloutMs = 1_000;
 /** What a leader had seen and not written when it ended is no older than this. */
 const unwrittenMs = 60_000;
+/** A CronJob whose end is written so late may have been wrong meanwhile. */
+const lateMs = 1_000;
 /** How many keys of one kind are worked on at once; transactions of one database file follow one another anyway. */
 const workers = 4;
 
@@ -155,7 +157,9 @@ export class ReconcileLoops {
       captureEvidence: (gathered, conclusion, row) =>
         evidence.take(gathered, conclusion.kind === 'ended' ? conclusion.execution : undefined, row),
       release: ({ snapshot, held }, isUntold) => {
-        const { uid } = snapshot.job;
+        const { uid, cronJobUid, outcome } = snapshot.job;
+        const isDeparted = ({ cronJob }: { cronJob: CronJobFacts }): boolean => cronJob.uid === cronJobUid;
+        if (snapshot.gone && !outcome) selection.departuresOf(cronJobUid).find(isDeparted)?.goneJobs.push(snapshot);
         if (held) intake.snapshots.forget(uid, held);
         if (caches.jobs.find(uid)) return undefined;
         const untilAt = isUntold ? intake.untold.keep(snapshot) : undefined;
@@ -174,7 +178,7 @@ export class ReconcileLoops {
   }
 
   async #reconcileCronJobs(uids: readonly string[]): ReturnType<BatchOf> {
-    const { caches, selection, settings, clock, productMetrics, sightings, words } = this.#deps;
+    const { caches, selection, settings, clock, intake, productMetrics, sightings, words } = this.#deps;
     const { verdicts, series, mirror, annotationEvents } = this.#parts;
     const { evaluation, watchedUntilAt } = verdicts;
     // Coverage counts those that no monitor selects, too.
@@ -183,7 +187,12 @@ export class ReconcileLoops {
     const comeBack = await reconcileCronJobs(uids, {
       cronJobs: caches.cronJobs,
       isMonitored: (uid) => selection.isMonitored(uid),
-      findDeparted: (uid) => selection.findCronJob(uid),
+      departuresOf: (uid) => selection.departuresOf(uid),
+      judgeDeparted: async (departure) => {
+        if (intake.snapshots.listEndedOf(departure.cronJob.uid).length > 0) return false;
+        if (clock.now() - departure.thereUntilAt >= lateMs) await evaluation.judgeDeparted(departure);
+        return true;
+      },
       records: this.#cronJobRecords,
       clock,
       outlookOf: (cronJob, now) => this.#outlookInZone(cronJob, now),

@@ -117,7 +117,7 @@ class VerdictsOfTerm implements VerdictWork {
   readonly #haste: HeapHaste;
   readonly #controllerLease: ReturnType<typeof createControllerLease>;
   readonly #refusals: CreateRefusals;
-  readonly #ledger: LedgerDeps;
+  readonly #ledger: Omit<LedgerDeps, 'findCronJob'>;
   readonly #outbox: Outbox;
   readonly #digests: Digests;
   readonly #isHandedOn: boolean;
@@ -283,7 +283,7 @@ class VerdictsOfTerm implements VerdictWork {
         const known = evidence.knownOf(jobUid, monitor);
         return known && toldAtOnce(known, monitor, include);
       },
-      settleSlots: (tx, ids, now) => settleSlots(tx, ids, this.#ledger, now),
+      settleSlots: (tx, ids, now, findCronJob) => settleSlots(tx, ids, { ...this.#ledger, findCronJob }, now),
       whenCaughtUp: (until) => this.#whenCaughtUp(until),
       postponedBecause: () => clocks() ?? (this.#isBehind() ? 'databaseAway' : undefined),
       prune: async (until) => {
@@ -412,7 +412,7 @@ interface LedgerParts extends Pick<LedgerDeps, 'gaps' | 'newestStartAt' | 'start
 function createLedger(
   deps: LeaderWorkDeps,
   { gaps, causes, newestStartAt, startSkew, zones }: LedgerParts,
-): LedgerDeps {
+): Omit<LedgerDeps, 'findCronJob'> {
   const { settings, caches, selection, intake } = deps;
   const { defaultZone } = settings;
   return {
@@ -420,7 +420,6 @@ function createLedger(
     startSkew,
     zones,
     defaultZone,
-    findCronJob: (uid) => caches.cronJobs.find(uid),
     isMonitored: (uid) => selection.isMonitored(uid),
     jobsOf: (uid) => caches.jobs.listBy('cronJob', uid),
     unrecorded: () => intake.snapshots.uids().flatMap((uid) => intake.snapshots.find(uid)?.state ?? []),

@@ -33,10 +33,14 @@ export function differencesOf(
   return differences;
 }
 
-/** Which run ended it is compared where both say it. */
+/**
+ * Which run ended it is compared where both say it. Kubernetes does not say when an object was deleted: whether the next one of its name was
+ * there by then depends on who looked.
+ */
 function isSameEnd(one: string, other: string): boolean {
-  const [state, by] = one.split(' by ');
-  const [otherState, otherBy] = other.split(' by ');
+  const [[state, by], [otherState, otherBy]] = [one, other].map((end) =>
+    end.replaceAll('cronJobRecreated', 'cronJobDeleted').split(' by '),
+  ) as [string[], string[]];
   return state === otherState && (by === undefined || otherBy === undefined || by === otherBy);
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { rolloutOf, type CronJobFacts, type Problem } from '@cronjob-monitor/shared/domain';
 import { ClusterError, type Cluster, type MirroredHealth } from '@cronjob-monitor/shared/kube';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
@@ -104,7 +105,7 @@ class CronJobMirror implements Mirror {
     let writes = 0;
     for (const cronJob of facts) {
       const wanted = this.#wantedOf(cronJob, rows.get(cronJob.uid));
-      if (wanted === 'unknown' || isSame(cronJob.health, wanted)) continue;
+      if (wanted === 'unknown' || isDeepStrictEqual(cronJob.health, wanted)) continue;
       if (writes === mostWrites) {
         this.#changed.add(cronJob.uid);
         continue;
@@ -144,10 +145,6 @@ class CronJobMirror implements Mirror {
       throw error;
     }
   }
-}
-
-function isSame(a: MirroredHealth | undefined, b: MirroredHealth | undefined): boolean {
-  return a?.health === b?.health && a?.message === b?.message;
 }
 
 function cut(message: string): string {

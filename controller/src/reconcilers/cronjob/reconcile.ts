@@ -1,6 +1,7 @@
 import {
   instantOfChange,
   judgingWordsOf,
+  refText,
   specSince,
   type CronJobFacts,
   type EarlierWords,
@@ -19,6 +20,7 @@ import {
 import type { ScheduleProblem } from '@cronjob-monitor/shared/contract';
 import { parse, ScheduleError } from '@cronjob-monitor/shared/domain/schedule';
 import type { ComeBack } from '../../runtime/index.ts';
+import type { Selection } from '../../selection/index.ts';
 import type { SpecSightings, SpecSighting } from './spec-sightings.ts';
 import type { WordSightings } from './word-sightings.ts';
 
@@ -27,8 +29,10 @@ interface CronJobReconcilerDeps {
   readonly isMonitored: (cronJobUid: string) => boolean;
   /** Its owner has it left out: it is as if it were not there, and what was said of that counts on when it is gone. */
   readonly isIgnored?: ((cronJob: CronJobFacts) => boolean) | undefined;
-  /** One that was seen to go; undefined: it went while this process did not look. */
-  readonly findDeparted?: ((cronJobUid: string) => CronJobFacts | undefined) | undefined;
+  /** Those that were seen to go lately and had its name, itself among them. */
+  readonly departuresOf?: Selection['departuresOf'] | undefined;
+  /** One that could not be written as it went is judged as it was then. False: runs of it are to be recorded before. */
+  readonly judgeDeparted?: ((departure: ReturnType<Selection['departuresOf']>[number]) => Promise<boolean>) | undefined;
   readonly records: CronJobRecords;
   /** Edits that were received and are not written down. */
   readonly sightings?: Pick<SpecSightings, 'listOf' | 'written'> | undefined;
@@ -54,53 +58,72 @@ export async function reconcileCronJobs(
   deps: CronJobReconcilerDeps,
 ): Promise<ReadonlyMap<string, ComeBack>> {
   const now = deps.clock.now();
-  const present = uids.map((uid) => deps.cronJobs.find(uid)).filter((cronJob) => cronJob !== undefined);
-  const gone = uids
-    .filter((uid) => !deps.cronJobs.find(uid))
-    .map((uid): GoneCronJob => {
-      const departed = deps.findDeparted?.(uid);
-      if (departed) return { uid, at: Math.min(now, departed.deletingAt ?? now), fromAt: undefined };
-      return { uid, at: now, fromAt: deps.watchedUntilAt };
-    });
-  const monitored = present.filter((cronJob) => deps.isMonitored(cronJob.uid));
+  const first: string[] = [];
+  const respecified: string[] = [];
+  const write = async (seen: readonly CronJobSeen[], gone: readonly GoneCronJob[]): Promise<void> => {
+    const written = await deps.records.write({ seen, gone });
+    first.push(...written.first);
+    respecified.push(...written.respecified, ...gone.map(({ uid }) => uid));
+  };
+
+  // Those that went first: the next one of a name takes the place of its row.
+  const went = [...new Set(uids.flatMap((uid) => deps.departuresOf?.(uid) ?? []))];
+  const left = await deps.records.readMarks(went.map(({ cronJob }) => cronJob.uid));
+  const departures = went.filter(({ cronJob }) => left.get(cronJob.uid)?.deletedAt === undefined);
+  await writeSeen(departures.map(({ cronJob, at }) => [cronJob, Math.min(now, at)]));
+  const waiting = new Set<string>();
+  const unseen = uids.filter((uid) => !deps.cronJobs.find(uid) && !went.some(({ cronJob }) => cronJob.uid === uid));
+  const gone: GoneCronJob[] = unseen.map((uid) => ({ uid, at: now, fromAt: deps.watchedUntilAt }));
+  for (const departure of departures) {
+    const { uid } = departure.cronJob;
+    if ((await deps.judgeDeparted?.(departure)) === false) waiting.add(uid).add(refText(departure.cronJob));
+    else gone.push({ uid, at: Math.min(now, departure.at), fromAt: undefined });
+  }
+  await write([], gone);
+
+  const present = uids.flatMap((uid) => deps.cronJobs.find(uid) ?? []).filter((one) => !waiting.has(refText(one)));
   const leftOut = present.filter((cronJob) => deps.isIgnored?.(cronJob) === true);
   await deps.records.noteLeftOut(leftOut.map((facts) => ({ facts, ...deps.saidOf?.(facts) })));
-
-  // Those that come while this is written wait for the next turn.
-  const sightings = new Map(uids.map((uid) => [uid, deps.sightings?.listOf(uid) ?? []]));
-  const marks = await deps.records.readMarks(monitored.map((cronJob) => cronJob.uid));
-  const edits = monitored.map((cronJob) =>
-    toEdits(sightings.get(cronJob.uid) ?? [], marks.get(cronJob.uid), (facts, at) =>
-      toSeen(facts, marks.get(cronJob.uid), at, deps),
-    ),
-  );
-  const rounds = Math.max(0, ...edits.map((list) => list.length));
-  const first: string[] = [];
-  const respecified: string[] = gone.map(({ uid }) => uid);
-  const write = async (seen: readonly CronJobSeen[], lost: readonly GoneCronJob[]): Promise<void> => {
-    const written = await deps.records.write({ seen, gone: lost });
-    first.push(...written.first);
-    respecified.push(...written.respecified);
-  };
-  for (let round = 0; round < rounds; round++) {
-    // In their order: what is due between two edits follows the first.
-    await write(
-      edits.flatMap((list) => list[round] ?? []),
-      [],
-    );
-  }
-  const seen = monitored.map((cronJob) => toSeen(cronJob, marks.get(cronJob.uid), now, deps));
-  await write(seen, gone);
-  for (const [uid, list] of sightings) {
-    const last = list.at(-1);
-    if (last) deps.sightings?.written(uid, last);
-  }
+  const seen = await writeSeen(present.map((cronJob) => [cronJob, now]));
   if (first.length > 0) deps.onFirstProjected(first);
   if (respecified.length > 0) deps.onRespecified([...new Set(respecified)]);
 
   // The next run is shown and sorted by: it moves on when its instant has passed, also without any event.
-  return new Map(uids.map((uid) => [uid, seen.find(({ facts }) => facts.uid === uid)?.nextRunAt]));
+  return new Map(
+    uids.map((uid) => {
+      const cronJob = deps.cronJobs.find(uid);
+      const isHeld = waiting.has(cronJob ? refText(cronJob) : uid);
+      return [uid, isHeld ? now + departedAgainMs : seen.find(({ facts }) => facts.uid === uid)?.nextRunAt];
+    }),
+  );
+
+  /** As they were at an instant, after all that was seen of them before. */
+  async function writeSeen(all: readonly (readonly [CronJobFacts, Instant])[]): Promise<CronJobSeen[]> {
+    const monitored = all.filter(([{ uid }]) => deps.isMonitored(uid));
+    // Those that come while this is written wait for the next turn.
+    const sightings = new Map(monitored.map(([{ uid }]) => [uid, deps.sightings?.listOf(uid) ?? []]));
+    const marks = await deps.records.readMarks(monitored.map(([{ uid }]) => uid));
+    const edits = monitored.map(([{ uid }]) =>
+      toEdits(sightings.get(uid) ?? [], marks.get(uid), (facts, at) => toSeen(facts, marks.get(uid), at, deps)),
+    );
+    const rounds = Math.max(0, ...edits.map((list) => list.length));
+    for (let round = 0; round < rounds; round++) {
+      // In their order: what is due between two edits follows the first.
+      const ofRound = edits.flatMap((list) => list[round] ?? []);
+      await write(ofRound, []);
+    }
+    const written = monitored.map(([cronJob, at]) => toSeen(cronJob, marks.get(cronJob.uid), at, deps));
+    await write(written, []);
+    for (const [uid, list] of sightings) {
+      const last = list.at(-1);
+      if (last) deps.sightings?.written(uid, last);
+    }
+    return written;
+  }
 }
+
+/** One whose runs are to be recorded before is looked at again after so long. */
+const departedAgainMs = 1_000;
 
 function toSeen(
   cronJob: CronJobFacts,
@@ -162,20 +185,8 @@ export function toEdits(
   return [toSeen(first.before, first.at - 1), ...fresh.map(ofSighting)];
 
   function ofSighting({ before, facts, at, unwatchedSinceAt }: SpecSighting): CronJobSeen {
-    const { problem, nextRunAt, dependsOn, ofNamespace, owner, earlierWords } = toSeen(facts, at);
     const change = instantOfChange({ ...before, fromAt: openedAt }, facts, { now: at, unwatchedSinceAt });
-    return {
-      facts,
-      ofNamespace,
-      owner,
-      seenAt: at,
-      changedAt: change?.changedAt,
-      uncertainFrom: change?.uncertainFromAt,
-      problem,
-      nextRunAt,
-      dependsOn,
-      earlierWords,
-    };
+    return { ...toSeen(facts, at), changedAt: change?.changedAt, uncertainFrom: change?.uncertainFromAt };
   }
 }
 
@@ -185,8 +196,14 @@ interface CronJobRecords {
   readMarks(uids: readonly string[]): Promise<ReadonlyMap<string, CronJobMarks>>;
   /** What CronJobs say of themselves that their owners have left out. */
   noteLeftOut(leftOut: readonly Pick<CronJobSeen, 'facts' | 'ofNamespace'>[]): Promise<void>;
-  /** Rows and epochs of those seen that differ from what was written last, and the end of those gone. */
-  write(change: { seen: readonly CronJobSeen[]; gone: readonly GoneCronJob[] }): Promise<WrittenCronJobs>;
+  /**
+   * Rows and epochs of those seen that differ from what was written last, and the end of those gone. Answers with the UIDs of those written
+   * first by this process, and of those of which something else says which runs are due, or how they are judged.
+   */
+  write(change: {
+    seen: readonly CronJobSeen[];
+    gone: readonly GoneCronJob[];
+  }): Promise<{ first: string[]; respecified: string[] }>;
 }
 
 interface GoneCronJob {
@@ -195,13 +212,6 @@ interface GoneCronJob {
   readonly at: Instant;
   /** It was not seen to go: it may have gone at any time since. */
   readonly fromAt: Instant | undefined;
-}
-
-interface WrittenCronJobs {
-  /** UIDs of those written first by this process. */
-  readonly first: readonly string[];
-  /** UIDs of those of which something else says which runs are due, or how they are judged. */
-  readonly respecified: readonly string[];
 }
 
 export function createCronJobRecords(store: Store, epoch: number): CronJobRecords {
@@ -323,10 +333,7 @@ const restAgainMs = 3_600_000;
  * passed.
  */
 export function createOutlooks(defaultZone: string): (cronJob: CronJobFacts, now: Instant) => Outlook {
-  const known = new WeakMap<
-    CronJobFacts,
-    { readonly outlook: Outlook; readonly from: Instant; readonly until: Instant }
-  >();
+  const known = new WeakMap<CronJobFacts, { outlook: Outlook; from: Instant; until: Instant }>();
   return (cronJob, now) => {
     const last = known.get(cronJob);
     if (last && now >= last.from && now < last.until) return last.outlook;

@@ -50,7 +50,7 @@ test('an edit that came over a watch that was silent for long may be as old as t
 test('what the leader before has written down is no news', () => {
   const openEpoch = { ...paused, fromAt: 1_000, toAt: undefined, certain: true };
   const said = { words: { cronJob: {}, ofNamespace: {} }, earlier: [] };
-  const marks = { id: 1, firstSeenAt: 0, seenAt: 1_000, said, generation: 4, openEpoch };
+  const marks = { id: 1, deletedAt: undefined, firstSeenAt: 0, seenAt: 1_000, said, generation: 4, openEpoch };
   const edits = toEdits([sighting(hourly, paused, 1_000), sighting(paused, resumed, 2_000)], marks, toSeen);
   assert.deepEqual(
     edits.map(({ facts }) => facts.suspended),

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { ObjectEvent } from '../../runtime/index.ts';
-import type { SelectionStarts } from '../../selection/index.ts';
+import type { Selection, SelectionStarts } from '../../selection/index.ts';
 import type { SpecSightings } from './spec-sightings.ts';
 import type { WordSightings } from './word-sightings.ts';
 
@@ -10,7 +11,7 @@ export function watchCronJobs(deps: {
   readonly queue: (cronJobUid: string) => void;
   /** Monitors whose targets this CronJob may join or leave. */
   readonly queueMonitorsAround: (cronJob: CronJobFacts) => void;
-  readonly departed: (cronJob: CronJobFacts, at: number) => void;
+  readonly departed: Selection['departed'];
   /** Where edits wait until they are written down. */
   readonly sightings?: SpecSightings | undefined;
   /** Told of annotations that say how runs are judged. */
@@ -31,7 +32,8 @@ export function watchCronJobs(deps: {
       deps.words?.cronJobChanged(event, { receivedAt, unwatchedSinceAt });
     }
     if (event.type === 'deleted') {
-      deps.departed(item, deps.clock.now());
+      const at = item.deletingAt ?? deps.clock.now();
+      deps.departed({ cronJob: item, at, thereUntilAt: Math.min(at, deps.unwatchedSinceAt?.() ?? at) });
       deps.starts?.cronJobGone(item.uid);
       deps.words?.cronJobGone(item.uid);
     }
@@ -39,15 +41,8 @@ export function watchCronJobs(deps: {
     // Labels decide who selects it, and its owner who is to leave it out; all else leaves the targets as they are.
     const isSame =
       event.type === 'updated' &&
-      sameTexts(event.before.labels, item.labels) &&
-      sameTexts(event.before.annotations ?? {}, item.annotations ?? {});
+      isDeepStrictEqual(event.before.labels, item.labels) &&
+      isDeepStrictEqual(event.before.annotations ?? {}, item.annotations ?? {});
     if (!isSame) deps.queueMonitorsAround(item);
   };
-}
-
-type Texts = Readonly<Record<string, string>>;
-
-function sameTexts(a: Texts, b: Texts): boolean {
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
 }

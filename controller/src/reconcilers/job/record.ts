@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   slotOf,
   type Execution,
@@ -9,7 +10,6 @@ import {
   refusedCreate,
   originOf,
   suspendedJob,
-  type CreateRefusal,
   type PodFacts,
 } from '@cronjob-monitor/shared/domain';
 import {
@@ -62,20 +62,16 @@ function overtakenOf(runs: readonly Execution[], known: readonly string[]): Read
   return new Set(seen).intersection(new Set(known));
 }
 
-interface RecordedRunning {
-  /** UIDs of Jobs whose CronJob has no row yet: nothing is written of them. */
-  readonly orphaned: ReadonlySet<string>;
-  /** When a row changes by time alone, by UID. */
-  readonly againAt: ReadonlyMap<string, Instant>;
-}
-
 /** All that the Job reconciler reads from and writes to the store. */
 export interface JobRecords {
   readContext(jobs: readonly GatheredJob[], claimants: readonly GatheredJob[]): Promise<RecordedContext>;
   /** Each ended run becomes one row; one that has its row already only gains what it lacks. */
   recordEnded(executions: readonly Execution[]): Promise<RecordedEnds>;
-  /** Jobs that go on, as they are now. */
-  recordRunning(jobs: readonly GatheredJob[], now: Instant): Promise<RecordedRunning>;
+  /** Jobs that go on, as they are now; nothing of those whose CronJob has no row yet. Rows change by time alone at `againAt`, by UID. */
+  recordRunning(
+    jobs: readonly GatheredJob[],
+    now: Instant,
+  ): Promise<{ readonly orphaned: ReadonlySet<string>; readonly againAt: ReadonlyMap<string, Instant> }>;
 }
 
 interface JobRecordDeps {
@@ -144,9 +140,9 @@ export function createJobRecords<Outcome>(
     },
 
     async recordRunning(jobs, now) {
-      const found = jobs.map(({ snapshot: { job }, pods, refusal }) => toActiveJob({ job, pods, refusal }, now));
+      const found = jobs.map((job) => toActiveJob(job, now));
       const againAt = new Map(found.flatMap(({ row, againAt: at }) => (at === undefined ? [] : [[row.jobUid, at]])));
-      const rows = found.map(({ row }) => row).filter((row) => !sameActiveJob(written.get(row.jobUid), row));
+      const rows = found.map(({ row }) => row).filter((row) => !isDeepStrictEqual(written.get(row.jobUid), row));
       if (rows.length === 0) return { orphaned: new Set(), againAt };
       const safe = await withSafeMessages(rows);
       const orphaned = new Set(await store.fenced(epoch, (tx) => putActiveJobs(tx, safe)));
@@ -197,74 +193,36 @@ async function completeFacts(
   return factsOf;
 }
 
-/** What is known of a Job that has not ended. */
-interface RunningFacts {
-  readonly job: JobFacts;
-  readonly pods: readonly PodFacts[];
-  readonly refusal?: CreateRefusal | undefined;
-}
-
-/** A row, and when it has to be written anew although nothing happens: a wait may prove hopeless by time alone. */
-interface ActiveJobRow {
-  readonly row: ActiveJob;
-  readonly againAt: Instant | undefined;
-}
-
-/** The row of a Job that has not ended, with the pod that shows best how it fares: the newest. */
-function toActiveJob({ job, pods, refusal }: RunningFacts, now: Instant): ActiveJobRow {
-  if (job.suspended && job.decidedAt === undefined) return { row: toSuspendedJob(job), againAt: undefined };
+/**
+ * The row of a Job that has not ended, with the pod that shows best how it fares: the newest. `againAt`: when it has to be written anew although
+ * nothing happens, for a wait may prove hopeless by time alone.
+ */
+function toActiveJob(
+  { snapshot: { job }, pods, refusal }: GatheredJob,
+  now: Instant,
+): { readonly row: ActiveJob; readonly againAt: Instant | undefined } {
+  const { uid: jobUid, cronJobUid, name: jobName, createdAt } = job;
+  const of = { jobUid, cronJobUid, jobName, ...originOf(job, []), createdAt, finishing: job.decidedAt !== undefined };
+  if (job.suspended && job.decidedAt === undefined) {
+    // It does not run, whatever its pods and its start say: they go, and that is set anew as it resumes.
+    const none = { startedAt: undefined, podName: undefined, podPhase: undefined, ready: undefined };
+    const waits = { waitingReason: suspendedJob, waitingMessage: 'the Job has spec.suspend: true' };
+    return { row: { ...of, ...none, ...waits }, againAt: undefined };
+  }
   const newest = pods.reduce<PodFacts | undefined>((a, b) => (a && a.createdAt >= b.createdAt ? a : b), undefined);
   const regular = newest?.containers.filter((container) => !container.init) ?? [];
   const hopeless = hopelessWaitOf(job, pods, refusal);
   const events = refusal ? [{ reason: refusedCreate, message: refusal.message }] : [];
   const wait = hopeless ?? findNotStarted(job, pods, events);
   const row = {
-    jobUid: job.uid,
-    cronJobUid: job.cronJobUid,
-    jobName: job.name,
-    ...originOf(job, []),
-    createdAt: job.createdAt,
+    ...of,
     startedAt: job.startedAt,
     podName: newest?.name,
     podPhase: newest?.phase,
     ready: newest && `${regular.filter((container) => container.ready).length}/${regular.length}`,
-    finishing: job.decidedAt !== undefined,
     waitingReason: wait?.reason,
     waitingMessage: wait?.reason === undefined ? undefined : wait.message,
     hopelessSinceAt: hopeless && now >= hopeless.fromAt ? hopeless.sinceAt : undefined,
   } as const;
   return { row, againAt: hopeless && now < hopeless.fromAt ? hopeless.fromAt : undefined };
-}
-
-/** It does not run, whatever its pods and its start say: they go, and that is set anew as it resumes. */
-function toSuspendedJob(job: JobFacts): ActiveJob {
-  return {
-    jobUid: job.uid,
-    cronJobUid: job.cronJobUid,
-    jobName: job.name,
-    ...originOf(job, []),
-    createdAt: job.createdAt,
-    startedAt: undefined,
-    podName: undefined,
-    podPhase: undefined,
-    ready: undefined,
-    finishing: false,
-    waitingReason: suspendedJob,
-    waitingMessage: 'the Job has spec.suspend: true',
-  };
-}
-
-/** True when nothing that is shown differs. */
-function sameActiveJob(a: ActiveJob | undefined, b: ActiveJob): boolean {
-  return (
-    a !== undefined &&
-    a.startedAt === b.startedAt &&
-    a.podName === b.podName &&
-    a.podPhase === b.podPhase &&
-    a.ready === b.ready &&
-    a.finishing === b.finishing &&
-    a.waitingReason === b.waitingReason &&
-    a.waitingMessage === b.waitingMessage &&
-    a.hopelessSinceAt === b.hopelessSinceAt
-  );
 }

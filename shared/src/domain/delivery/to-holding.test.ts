@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { alertTypes, alertTypeTable, type AlertSubject, type AlertType } from '../../contract/index.ts';
 import { holds, type Figures } from '../detect/verdict.ts';
 import { keepKnown, withEvidence, withoutAbsent } from './alert-context.ts';
-import { toHolding, type AlertSurroundings, type HoldingVerdict } from './to-holding.ts';
+import { toHolding, type AlertSurroundings } from './to-holding.ts';
 
 const minute = 60;
 const hour = 60 * minute;
@@ -289,7 +289,7 @@ const rows: Row[] = [
 
 for (const { says, type, subject, around, ...verdict } of rows) {
   test(`says: ${says}`, () => {
-    const found = holds({ since: 7, reason: 'x', ...verdict }) as HoldingVerdict;
+    const found = holds({ since: 7, reason: 'x', ...verdict });
     assert.equal(toHolding(type, subject, found, { timeZone: 'UTC', ...around }).message, says);
   });
 }
@@ -299,7 +299,7 @@ test('every type and subject has a sentence, also when the verdict says nothing 
     const { subjects } = alertTypeTable[type];
     for (const subject of subjects.length === 0 ? [undefined] : subjects) {
       assert.ok(rows.some((row) => row.type === type && row.subject === subject));
-      const bare = holds({ since: 0, reason: '', detail: { cause: 5, jobs: 'x', baseline: {} } }) as HoldingVerdict;
+      const bare = holds({ since: 0, reason: '', detail: { cause: 5, jobs: 'x', baseline: {} } });
       const { message } = toHolding(type, subject, bare, { timeZone: 'Nowhere/City' });
       assert.match(message, /^[A-Z0-9][^]*\.$/);
       assert.doesNotMatch(message, /undefined|NaN|null/);
@@ -312,7 +312,7 @@ const failed = holds({
   reason: 'runFailed',
   figures: { measured: 1, limit: 1, unit: 'runs' },
   detail: { jobName: 'nightly-1', exitCode: 1, reason: 'Error', signature: '1-125/Error', successesInRow: 0 },
-}) as HoldingVerdict;
+});
 const run = {
   jobUid: 'u1',
   jobName: 'nightly-1',

@@ -78,6 +78,16 @@ test('missedSchedule began with the first run that did not come, and names the l
   assert.equal(verdict.detail['lastSlotAt'], 3 * 3_600_000);
 });
 
+test('missedSchedule began with the row that was long enough first, though the other one is so later', () => {
+  const sinceHours = (text: string, more: Partial<MissedScheduleRule>) => {
+    const verdict = missedSchedule({ ...rule, ...more }, { slots: slots(text), paused: false });
+    return verdict.kind === 'holds' && [verdict.reason, verdict.since / 3_600_000];
+  };
+  assert.deepEqual(sinceHours('mffs', { skipWarnAfter: 2 }), ['missed', 2], 'the run that was skipped for too long');
+  assert.deepEqual(sinceHours('fmfs', { skipWarnAfter: 2 }), ['missed', 3], 'a missed run was enough before');
+  assert.deepEqual(sinceHours('mffms', { skipWarnAfter: 2, threshold: 2 }), ['missed', 3]);
+});
+
 test('missedSchedule says whose fault the last run that did not come is, also where the row goes on', () => {
   const platform = { cause: 'platform', scope: 'cluster' } as const;
   const [last, ...before] = slots('mms');

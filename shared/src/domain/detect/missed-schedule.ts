@@ -46,10 +46,12 @@ export function missedSchedule(rule: MissedScheduleRule, facts: MissedScheduleFa
   const missed = unmet.filter(({ outcome }) => outcome === 'missed');
   const skipped = unmet.filter(({ outcome }) => outcome !== 'missed');
 
-  if (missed.length >= rule.threshold) return row(missed, 'missed', rule.threshold);
-  if (rule.skipWarnAfter !== undefined && skipped.length >= rule.skipWarnAfter)
-    return row(skipped, 'skipped', rule.skipWarnAfter);
-  return quiet(missed.length > 0 ? 'belowThreshold' : 'startedInTime');
+  const ofSkips = row(skipped, 'skipped', rule.skipWarnAfter);
+  const ofMisses = row(missed, 'missed', rule.threshold);
+  if (!ofMisses) return ofSkips?.verdict ?? quiet(missed.length > 0 ? 'belowThreshold' : 'startedInTime');
+  // The row that was long enough first opened it: the other one is its later news.
+  const isOfSkips = ofSkips !== undefined && ofSkips.longEnoughAt < ofMisses.longEnoughAt;
+  return isOfSkips ? { ...ofMisses.verdict, since: ofSkips.verdict.since } : ofMisses.verdict;
 }
 
 /**
@@ -87,21 +89,17 @@ export function missesPassed(
   return passed;
 }
 
-function row(slots: readonly JudgedSlot[], reason: string, limit: number): Verdict {
-  const [last] = slots;
-  const first = slots.at(-1);
-  if (!last || !first) return quiet('startedInTime');
-  return holds({
+/** Undefined: it is shorter than its limit, or has none. */
+function row(slots: readonly JudgedSlot[], reason: string, limit = Infinity) {
+  const [first, longEnough, last] = [slots.at(-1), slots.at(-limit), slots[0]];
+  if (!last || !first || !longEnough || slots.length < limit) return undefined;
+  const refusal = slots.find((slot) => slot.refusal !== undefined)?.refusal;
+  const verdict = holds({
     since: first.at,
     reason,
     count: slots.length,
     figures: { measured: slots.length, limit, unit: 'runs' },
-    detail: {
-      firstSlotAt: first.at,
-      lastSlotAt: last.at,
-      cause: last.cause,
-      fault: last.fault,
-      refusal: slots.find(({ refusal }) => refusal !== undefined)?.refusal,
-    },
+    detail: { firstSlotAt: first.at, lastSlotAt: last.at, cause: last.cause, fault: last.fault, refusal },
   });
+  return { verdict, longEnoughAt: longEnough.at };
 }

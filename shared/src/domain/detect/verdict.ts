@@ -39,7 +39,7 @@ export function holds(of: {
   readonly count?: number;
   readonly detail?: Readonly<Record<string, unknown>>;
   readonly severity?: Severity;
-}): Verdict {
+}): Verdict & { readonly kind: 'holds' } {
   const { measured, limit, unit } = of.figures ?? {};
   return {
     kind: 'holds',

@@ -9,6 +9,8 @@ import { toStoredWords, type StoredWords } from './own-settings.ts';
 export interface CronJobMarks {
   readonly id: number;
   readonly firstSeenAt: Instant;
+  /** Undefined while it exists. */
+  readonly deletedAt: Instant | undefined;
   /** When its row was written last. */
   readonly seenAt: Instant | undefined;
   /** What its annotations and those of its Namespace said then, and before. */
@@ -26,7 +28,7 @@ export async function listCronJobMarks(db: Db, uids: readonly string[]): Promise
     uids,
     'uid',
     (marks) =>
-      `select id, uid, first_seen_at, seen_at, generation, declared, earlier_words from cronjobs where uid in (${marks})`,
+      `select id, uid, first_seen_at, seen_at, deleted_at, generation, declared, earlier_words from cronjobs where uid in (${marks})`,
   );
   const epochs = await listSpecEpochs(
     db,
@@ -38,6 +40,7 @@ export async function listCronJobMarks(db: Db, uids: readonly string[]): Promise
     known.set(uid, {
       id,
       firstSeenAt: Number(row['first_seen_at']),
+      deletedAt: optionalNumber(row['deleted_at']),
       seenAt: optionalNumber(row['seen_at']),
       said: toStoredWords(row),
       generation: Number(row['generation']),

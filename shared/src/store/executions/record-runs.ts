@@ -250,7 +250,7 @@ export async function markUnjudged(tx: Tx, jobUids: readonly string[]): Promise<
       tx,
       `update executions set flags = flags + ${flagBits.unjudged} where job_uid in (${marks(part)}) ` +
         `and (flags & ${flagBits.unjudged}) = 0 and exists (select 1 from monitor_targets t ` +
-        'where t.cronjob_id = executions.cronjob_id and t.removed_at is null and t.judged_at is not null)',
+        'where t.cronjob_id = executions.cronjob_id and t.judged_at is not null)',
       part,
     );
   }
