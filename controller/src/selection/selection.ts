@@ -66,7 +66,7 @@ export interface Selection {
   /** A monitor or a namespace changed: everything is asked again. */
   invalidate(): void;
   /** A CronJob was deleted: its Jobs are still being recorded. */
-  departed(departure: Omit<DepartedCronJob, 'lastEndedAt' | 'goneJobs'>): void;
+  departed(departure: Pick<DepartedCronJob, 'cronJob' | 'at' | 'thereUntilAt'>): void;
   /** Those deleted lately that had its name, itself among them where it is one. */
   departuresOf(uid: string): readonly DepartedCronJob[];
   /** A monitor was deleted: it may be made anew, and what it selects is recorded until that is no longer expected. */
@@ -86,6 +86,8 @@ interface DepartedCronJob {
   /** What was written of its runs and is judged with it: when the last one ended, and Jobs that went before they had ended. */
   lastEndedAt: Instant;
   readonly goneJobs: JobSnapshot[];
+  /** It was judged as it was when it went: a run that is recorded later is judged by itself. */
+  isJudged: boolean;
 }
 
 /** A CronJob that is there, or of which no more is known than its name. */
@@ -236,8 +238,8 @@ class KnownSelection implements Selection {
     this.#ownEffective = new WeakMap();
   }
 
-  departed(departure: Omit<DepartedCronJob, 'lastEndedAt' | 'goneJobs'>): void {
-    this.#departed.set(departure.cronJob.uid, { ...departure, lastEndedAt: -Infinity, goneJobs: [] });
+  departed(departure: Pick<DepartedCronJob, 'cronJob' | 'at' | 'thereUntilAt'>): void {
+    this.#departed.set(departure.cronJob.uid, { ...departure, lastEndedAt: -Infinity, goneJobs: [], isJudged: false });
   }
 
   departuresOf(uid: string): readonly DepartedCronJob[] {

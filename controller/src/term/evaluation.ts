@@ -296,7 +296,7 @@ class EvaluationOfTerm implements Evaluation {
   /** It is judged with its CronJob, as that was when it went. */
   #endedBeforeDeparture({ cronJobUid, finishedAt = Infinity }: Execution): boolean {
     const departure = this.#deps.selection.departuresOf(cronJobUid).find(({ cronJob }) => cronJob.uid === cronJobUid);
-    if (departure === undefined || finishedAt > departure.at) return false;
+    if (departure === undefined || departure.isJudged || finishedAt > departure.at) return false;
     departure.lastEndedAt = Math.max(departure.lastEndedAt, finishedAt);
     return true;
   }

@@ -190,7 +190,9 @@ export class ReconcileLoops {
       departuresOf: (uid) => selection.departuresOf(uid),
       judgeDeparted: async (departure) => {
         if (intake.snapshots.listEndedOf(departure.cronJob.uid).length > 0) return false;
-        if (clock.now() - departure.thereUntilAt >= lateMs) await evaluation.judgeDeparted(departure);
+        const isOwed = departure.lastEndedAt > -Infinity || clock.now() - departure.thereUntilAt >= lateMs;
+        if (isOwed) await evaluation.judgeDeparted(departure);
+        departure.isJudged = true;
         return true;
       },
       records: this.#cronJobRecords,

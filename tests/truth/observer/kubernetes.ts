@@ -244,7 +244,7 @@ class PlayedCronJob {
   #due(slotAt: number): void {
     const { policy, runs } = this.#story;
     if (this.#isGone || this.#spec.suspend) return;
-    // What a person started is none of its own: the controller counts it for no policy.
+    // The CronJob controller counts a Job that a person started for no concurrency policy.
     const active = this.#active.filter((live) => live.story.isManual !== true);
     if (policy === 'Forbid' && active.length > 0) return;
     const story = runs.find((run) => run.slotAt === slotAt) ?? { slotAt, fate: 'success', seconds: 60, exitCode: 0 };
