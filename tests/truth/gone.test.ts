@@ -215,6 +215,24 @@ describeWatching('what is deleted soon after a restart', (observed) => {
     }
   });
 
+  test('a failure is told though its CronJob is deleted in the second in which it ends', async () => {
+    const endAt = at(5, 1) + secondMs;
+    for (const deletedAt of [endAt + 200, endAt + 900]) {
+      const fails = { rhythm: { everyHours: 24, minute: 300 }, runs: [run(5, { seconds: 60 })], deletedAt };
+      const what = {
+        ...unwritten,
+        cronJobs: [aCronJobStory(1, fails)],
+        monitors: [aMonitorStory(1, { spec: notStuck })],
+      };
+      const said = await watch([], what);
+      assert.deepEqual(
+        said.map(({ type, isTold }) => [type, isTold]),
+        [['jobFailed', true]],
+        `${deletedAt - endAt} ms later`,
+      );
+    }
+  });
+
   test('what was wrong with CronJobs that are deleted while the database is away is told, and ended as they went', async () => {
     const nameOf = ({ monitor }: Verdict): string => deletedUnwritten[Number(monitor.split('-').at(-1))]?.name ?? '';
     const said = (of: readonly Verdict[]): string[] =>
