@@ -29,8 +29,8 @@ export interface Row {
   /** `since 4 h`, as an incident says it; instants that are drawn. */
   readonly since: string;
   readonly times: readonly string[];
-  /** Of a table, cell by cell. */
-  readonly cells: readonly string[];
+  /** Of a table: each cell under the title of its column. A column that stands there only while it counts something has none. */
+  readonly cells: Readonly<Record<string, string>>;
 }
 
 interface Table {
@@ -73,7 +73,8 @@ const look = `(() => {
   const rows = (table) => all('[data-row], [data-alert]', table).map((row) => ({
     key: row.dataset.alert ?? row.dataset.row, href: row.querySelector('a')?.getAttribute('href') ?? '', text: textOf(row), checks: checks(row), badges: all('.badge', row).map(textOf), marks: marks(row),
     state: [row.querySelector('.state + .visually-hidden')?.textContent.split(',')[0], toneOf(row.querySelector('.state svg'))].join(' '),
-    since: textOf(row.querySelector('p > .since')), times: all('time', row).map((time) => time.dateTime), cells: all('td', row).map(textOf),
+    since: textOf(row.querySelector('p > .since')), times: all('time', row).map((time) => time.dateTime),
+    cells: Object.fromEntries(all('td', row).map((cell, index) => [textOf(all('thead th', table)[index]), textOf(cell)])),
   }));
   const card = document.querySelector('section[aria-label="Verdict"]');
   const tone = toneOf(card);

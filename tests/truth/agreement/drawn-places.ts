@@ -74,7 +74,7 @@ export function* ofSilences(drawn: Drawn, items: readonly Silence[], label: RegE
     yield* hasMark(row, silenceMarks[silence.state]);
     const at = silence.state === 'scheduled' ? silence.startsAt : silence.endsAt;
     if (row.times[0] !== new Date(at).toISOString()) yield `ends ${at}, and shows [${row.times.join(', ')}]`;
-    const [now, total] = row.cells.slice(4);
+    const { 'Held now': now, 'In all': total } = row.cells;
     if (now !== String(silence.mutedNow) || total !== String(silence.mutedTotal))
       yield `holds ${silence.mutedNow}, ${silence.mutedTotal} in all, and shows ${now}, ${total}`;
   });
@@ -85,8 +85,10 @@ export function* ofChannels(drawn: Drawn, { channels }: Pages): Generator<string
     yield* hasMark(row, readyMark(channel));
     const { stats, queued, parked, dead } = channel;
     const figures = [stats.alertsSentTotal, stats.alertsFailedTotal, stats.consecutiveFailures, queued, parked, dead];
-    // A cell with nothing to count is empty.
-    const shown = row.cells.slice(4, 10).map((cell) => cell || '0');
+    // A cell with nothing to count is empty, and a column of such cells is not drawn.
+    const shown = ['Sent', 'Failed', 'Failures in a row', 'Queued', 'Parked', 'Given up'].map(
+      (title) => row.cells[title] || '0',
+    );
     if (shown.join() !== figures.join()) yield `counts ${figures.join(', ')}, and shows ${shown.join(', ')}`;
   });
   const notReady = channels.filter(({ ready }) => !ready).length;
@@ -135,7 +137,7 @@ export function* ofMonitors(drawn: Drawn, { monitorItems }: Pages): Generator<st
     const wrong = (['critical', 'warning', 'failing'] as const).filter((state) => monitor.states[state] > 0);
     const counted = wrong.map((state) => `${monitor.states[state]} ${state}`).join(', ');
     const cell = `${monitor.cronJobCount} CronJob${monitor.cronJobCount === 1 ? '' : 's'}`;
-    const [, , cronJobs = '', alerts, problems = ''] = row.cells;
+    const { CronJobs: cronJobs = '', Alerts: alerts, Problems: problems = '' } = row.cells;
     if (!cronJobs.startsWith(cell) || (counted !== '' && !cronJobs.endsWith(` ${counted}`)))
       yield `has ${cell}, ${counted || 'none wrong'}, and shows "${cronJobs}"`;
     if (counted === '' && /critical|warning|failing/.test(cronJobs)) yield `has none wrong, and shows "${cronJobs}"`;
