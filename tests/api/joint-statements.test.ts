@@ -73,19 +73,25 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
       assert.equal(answer.status, 200, `${path}: ${answer.text}`);
       return answer.json();
     };
-    /** Of the least of three requests: what runs by the clock also asks now and then. */
-    const statementsOf = async (path: string): Promise<number> => {
+    /**
+     * Of the least of three requests: what runs by the clock also asks now and then. Where that is more than `enough`, of the least of
+     * twelve: a joint statement that a slow machine holds up is asked again for each cluster by itself.
+     */
+    const statementsOf = async (path: string, enough = Infinity): Promise<number> => {
       const counts: number[] = [];
       // Each one is another question: an answer that is kept costs nothing.
       const within = (): string => `${path.includes('?') ? '&' : '?'}namespace=prod,n${(questions += 1)}`;
-      for (let round = 0; round < 3; round++) {
+      for (let round = 0; round < 3 || (round < 12 && Math.min(...counts) > enough); round++) {
         const before = statements;
         await get(takesNamespace.test(path) ? `${path}${within()}` : path);
         counts.push(statements - before);
       }
       return Math.min(...counts);
     };
-    const statementsOfLists = async (newest: string): Promise<Map<string, number>> => {
+    const statementsOfLists = async (
+      newest: string,
+      enough?: ReadonlyMap<string, number>,
+    ): Promise<Map<string, number>> => {
       // A name that is not known yet is looked for, once in a second.
       const until = AbortSignal.timeout(30_000);
       while ((await ask(api.port, `/api/v1/cronjobs?cluster=${newest}`, {})).status !== 200) {
@@ -93,19 +99,20 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
         await setTimeout(100);
       }
       const found = new Map<string, number>();
-      for (const path of lists) found.set(path, await statementsOf(path));
+      for (const path of lists) found.set(path, await statementsOf(path, enough?.get(path)));
       return found;
     };
 
     test('a list takes no more of them for seven clusters than for three', async () => {
       const few = await statementsOfLists('three');
       for (const name of names.slice(4)) await addCluster(name);
-      const many = await statementsOfLists('seven');
+      // One more for each cluster would be four more; what the clock asks meanwhile is one or two.
+      const most = new Map([...few].map(([path, count]) => [path, count + 3]));
+      const many = await statementsOfLists('seven', most);
       for (const [path, count] of few) {
         process.stdout.write(`${path}: ${count} statements of three other clusters, ${many.get(path)} of seven\n`);
       }
-      // One more for each cluster would be four more; what the clock asks meanwhile is one or two.
-      const grown = [...few].filter(([path, count]) => (many.get(path) ?? NaN) >= count + 4);
+      const grown = [...many].filter(([path, count]) => count > (most.get(path) ?? 0));
       assert.deepEqual(grown, []);
       assert.ok([...few.values()].every((count) => count > 0));
     });
