@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { findEvidence } from '@cronjob-monitor/shared/store';
+import { listEvidence } from '@cronjob-monitor/shared/store';
 import { startRealCluster, type RealCluster } from '../realcluster/real-cluster.ts';
 import type { ExpectedRun } from '../faults/checker/expected-runs.ts';
 import { JobReader, type ReadJob } from '../faults/checker/job-reader.ts';
@@ -111,7 +111,7 @@ describe('recording on a real cluster', { skip: 'skipped' in started && `Go: ${s
     for (const service of all.services) {
       const rows = await listStoredRuns(service.store);
       const run = rows.find(({ cronJobName }) => cronJobName === 'hostile-log');
-      const log = await findEvidence(service.store, run?.jobUid ?? '', 'logs');
+      const log = (await listEvidence(service.store, run?.jobUid ?? '')).find(({ kind }) => kind === 'logs');
       assert.equal(log?.truncated, true);
       assert.ok((log?.body?.length ?? 0) > 10_000);
       assert.match(log?.body ?? '', /wiped\?/);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { findEvidence, type Evidence } from '@cronjob-monitor/shared/store';
+import { listEvidence, type Evidence } from '@cronjob-monitor/shared/store';
 import { piecesOf } from '@cronjob-monitor/simcluster';
 import { testDatabases } from '../store/databases.ts';
 import { listStoredRuns, untilAllRecorded } from './checker/index.ts';
@@ -97,7 +97,7 @@ for (const database of testDatabases()) {
         });
         let kept: Evidence | undefined;
         await until('its log is kept', async () => {
-          kept = await findEvidence(store, job.metadata.uid, 'logs');
+          kept = (await listEvidence(store, job.metadata.uid)).find(({ kind }) => kind === 'logs');
           return kept?.body !== undefined;
         });
         assert.ok(kept);

@@ -113,7 +113,9 @@ async function lockAndRead(tx: Tx, findings: readonly AlertFinding[]): Promise<K
   const moving = findings.filter(({ verdict }, index) => verdict.kind === 'holds' || live.has(prints[index] ?? ''));
   if (moving.length === 0) return undefined;
   const now = tx.now();
-  const silences = await listSilences(tx, now);
+  const happened = moving.flatMap(({ verdict }) => (verdict.kind === 'holds' ? (verdict.happenedAt ?? []) : []));
+  // Those that are over count for what happened while they lasted.
+  const silences = await listSilences(tx, Math.min(now, ...happened));
   const channels = await listRoutedChannels(tx);
   const liveIds = [...live.values()].map(({ id }) => id);
   const notes = await listAcknowledgements(tx, liveIds);

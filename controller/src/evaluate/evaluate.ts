@@ -3,7 +3,8 @@ import type { Execution, Instant, MessageHold, Part } from '@cronjob-monitor/sha
 import type { Clock } from '@cronjob-monitor/shared/process';
 import { lockCronJobs, type CountedRunOf, type Store, type Tx } from '@cronjob-monitor/shared/store';
 import type { RaisedAlert } from '../alerting/index.ts';
-import { judgeCronJobs, type JudgeDeps, type Occasion } from './judge.ts';
+import { judgeCronJobs, type JudgeDeps } from './judge.ts';
+import type { Occasion } from './subject.ts';
 import { partsOfRun } from './part.ts';
 
 /** Slots up to now get their outcomes, inside the transaction. */

@@ -96,6 +96,9 @@ function toFindingVerdict(
   if (open === undefined && !context.openedBefore?.has(keyOf(judged))) return undefined;
   const { reason } = verdict;
   const { endedAt, clearedBy } = context;
+  // Its runs were removed: that nothing is known of them any more is no end. What a running Job broke ends as that goes.
+  const isRemoved = judged.type !== 'slaBreached' || (subject.row.baselineAt ?? 0) >= (open?.sinceAt ?? Infinity);
+  if (reason === 'noRun' && isRemoved) return undefined;
   // The alert waits for the repair of its monitor.
   if (reason === 'notConfigured' && watch.isMisread === true) return undefined;
   if (reason === 'notConfigured' || reason === 'paused' || reason === 'noRuns' || reason === 'forgotten')

@@ -9,7 +9,6 @@ import {
   type Execution,
   type Instant,
   type Judged,
-  type MessageHold,
   type Part,
 } from '@cronjob-monitor/shared/domain';
 import {
@@ -45,7 +44,15 @@ import { gatherPresence } from './presence-facts.ts';
 import { gatherOutput, gatherRuns, type RunFacts } from './run-facts.ts';
 import { gatherRunning, type RunningSources } from './running-facts.ts';
 import { soonestStuckMs } from './watchers.ts';
-import { forgetAt, gatherSubjects, isNewsTo, type Subject, type SubjectSources, type Watch } from './subject.ts';
+import {
+  forgetAt,
+  gatherSubjects,
+  isNewsTo,
+  type Occasion,
+  type Subject,
+  type SubjectSources,
+  type Watch,
+} from './subject.ts';
 import { gatherWindowed } from './windowed-facts.ts';
 
 export interface JudgeDeps {
@@ -64,21 +71,6 @@ export interface JudgeDeps {
   readonly isDelayed: FindingContext['isDelayed'];
   readonly knownOf: FindingContext['knownOf'];
   readonly freeze: FreezeMessage;
-}
-
-/** Why CronJobs are judged now. */
-export interface Occasion {
-  /** What is asked; what is open about a CronJob is asked besides when a run ended. */
-  readonly parts: ReadonlySet<Part>;
-  /** Runs that got their row in this transaction, by CronJob. */
-  readonly recorded?: ReadonlyMap<number, readonly Execution[]> | undefined;
-  /** They are gone, and are judged as they were then; absent: now. */
-  readonly asOfAt?: Instant | undefined;
-  readonly stormHold?: MessageHold | undefined;
-  /** Holds back every message of the first pass over an empty database. */
-  readonly firstHold?: MessageHold | undefined;
-  /** CronJobs that are asked only when one of their slots was not started in time. */
-  readonly slotsOnly?: ReadonlySet<number> | undefined;
 }
 
 /** What is asked, and all that was found of one CronJob and monitor. */
@@ -103,9 +95,9 @@ export async function judgeCronJobs(
   const parts = partsAsked(subjects, occasion, deps.sources);
   const now = occasion.asOfAt ?? tx.now();
   const horizon = Math.min(now, deps.freshThroughAt() ?? now);
-  const runs = parts.has('jobFailed') ? await gatherRuns(tx, subjects, deps.sources) : undefined;
+  const runs = parts.has('jobFailed') ? await gatherRuns(tx, subjects, deps.sources, occasion.recorded) : undefined;
   const withRuns = occasion.recorded !== undefined || parts.has('jobFailed');
-  const gathering = { now, horizon, withRuns };
+  const gathering = { now, horizon, withRuns, recorded: occasion.recorded };
   const { factsOf, past: present } = await gatherFacts(tx, subjects, parts, gathering, runs, deps);
   const answersOf = (subject: Subject, watch: Watch, facts: DetectionFacts): Judged[] =>
     judge(watch.rules.detection, facts, now, Math.max(horizon, deps.provenThroughAt?.(subject.row.uid) ?? horizon));
@@ -307,7 +299,7 @@ async function gatherFacts(
   tx: Tx,
   subjects: readonly Subject[],
   parts: ReadonlySet<Part>,
-  { now, horizon, withRuns }: { readonly now: Instant; readonly horizon: Instant; readonly withRuns: boolean },
+  { now, horizon, ...news }: Pick<Occasion, 'recorded'> & Record<'now' | 'horizon', Instant> & { withRuns: boolean },
   runs: RunFacts | undefined,
   deps: JudgeDeps,
 ): Promise<GatheredFacts> {
@@ -319,14 +311,14 @@ async function gatherFacts(
     ? await gatherRunning(tx, subjects, parts, deps.sources, horizon)
     : undefined;
   const windowed = has('successRate', 'regression') ? await gatherWindowed(tx, subjects, parts, now) : undefined;
-  const output = has('output') ? await gatherOutput(tx, subjects) : undefined;
+  const output = has('output') ? await gatherOutput(tx, subjects, news.recorded) : undefined;
   const { jobsOf } = deps.sources;
   const askedThroughAt = deps.judgedThroughAt('finishBy');
   const finishBy = has('finishBy')
     ? await gatherFinishBy(tx, subjects, horizon, { askedThroughAt, jobsOf })
     : undefined;
   const past = await gatherPast(tx, subjects, parts, {
-    withRuns,
+    ...news,
     from: deps.sources,
     presence,
     ratedThroughAt: deps.judgedThroughAt('successRate'),

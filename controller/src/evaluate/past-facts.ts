@@ -24,16 +24,14 @@ import {
   type LastDurations,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import { hasAssertions } from './run-facts.ts';
+import { hasAssertions, readNewest } from './run-facts.ts';
 import type { PresenceFacts } from './presence-facts.ts';
 import { gapAround, type RunningSources } from './running-facts.ts';
-import { isNewsTo, type Subject, type Watch } from './subject.ts';
+import type { Occasion, Subject, Watch } from './subject.ts';
 import { countsMissed, gatherRated } from './windowed-facts.ts';
 
 /** So many ended runs are read of each CronJob: 20 are measured before the oldest that is news. */
 const fewestRuns = 40;
-/** Of a CronJob of which more may be news. */
-const runsOfGap = 500;
 /** Without a limit of its own a run overruns after an hour at the earliest. */
 const soonestOverrunMs = 3_600_000;
 
@@ -55,15 +53,16 @@ export async function gatherPast(
   parts: ReadonlySet<Part>,
   of: {
     readonly withRuns: boolean;
+    readonly recorded?: Occasion['recorded'];
     readonly from: RunningSources;
     readonly presence: ((subject: Subject, watch: Watch) => PresenceFacts) | undefined;
     /** Up to when rates were asked for; undefined: they never were. */
     readonly ratedThroughAt: Instant | undefined;
   },
 ): Promise<PastFacts> {
-  const { withRuns, from, presence, ratedThroughAt } = of;
+  const { withRuns, recorded, from, presence, ratedThroughAt } = of;
   const rates = parts.has('successRate') ? await gatherRatePast(tx, subjects, ratedThroughAt) : undefined;
-  const runs = withRuns ? await readEnded(tx, subjects, parts) : new Map<number, readonly JudgedRunRow[]>();
+  const runs = withRuns ? await readEnded(tx, subjects, parts, recorded) : new Map<number, readonly JudgedRunRow[]>();
   const limits = parts.has('stuck') ? await measureBefore(tx, subjects, from) : undefined;
   return {
     runsOf: ({ row }) => runs.get(row.id) ?? [],
@@ -106,6 +105,7 @@ async function readEnded(
   tx: Tx,
   subjects: readonly Subject[],
   parts: ReadonlySet<Part>,
+  recorded: Occasion['recorded'],
 ): Promise<ReadonlyMap<number, readonly JudgedRunRow[]>> {
   const asked = subjects.filter(({ watches }) =>
     watches.some(({ rules: { detection } }) => {
@@ -115,17 +115,8 @@ async function readEnded(
       return (parts.has('deadMan') && deadMan?.enabled) || (parts.has('durations') && durations?.enabled && hasLimit);
     }),
   );
-  const ids = asked.map(({ row }) => row.id);
-  const runs = await listJudgedRuns(tx, ids, { count: fewestRuns, includeManual: true });
-  const unread = asked.flatMap(({ row, watches }) => {
-    const known = runs.get(row.id) ?? [];
-    const mayHaveMore =
-      known.at(-factsReach.durationsForP95)?.isUnjudged === true ||
-      watches.some((watch) => isNewsTo(watch, known.at(-1)?.endedAt ?? -Infinity));
-    return known.length === fewestRuns && mayHaveMore ? [row.id] : [];
-  });
-  if (unread.length === 0) return runs;
-  return new Map([...runs, ...(await listJudgedRuns(tx, unread, { count: runsOfGap, includeManual: true }))]);
+  const spare = factsReach.durationsForP95 - 1;
+  return readNewest(tx, asked, { count: fewestRuns, spare, includeManual: true, recorded });
 }
 
 function successesOf(ended: readonly JudgedRunRow[]): NonNullable<DetectionPast['deadMan']>['successes'] {

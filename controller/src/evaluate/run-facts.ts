@@ -4,17 +4,18 @@ import {
   policyRuleOf,
   runsNeeded,
   type DetectionFacts,
-  type Instant,
   type JudgedRun,
   outputRunsNeeded,
   type OutputHistory,
 } from '@cronjob-monitor/shared/domain';
 import { listJudgedRuns, toId16, type JudgedRunRow, type Tx, listOutputRuns } from '@cronjob-monitor/shared/store';
 import type { RunningSources } from './running-facts.ts';
-import { isNewsTo, type Subject, type Watch } from './subject.ts';
+import { isNewsTo, type Occasion, type Subject, type Watch } from './subject.ts';
 
 /** Of a CronJob of which more may be news: what Kubernetes keeps of runs that no process saw end. */
 const runsOfGap = 500;
+/** Successes that are read of what CronJobs write: as many as of other runs. */
+const fewestRuns = 40;
 
 export interface RunFacts {
   readonly jobFailed: (subject: Subject, watch: Watch) => DetectionFacts['jobFailed'];
@@ -27,9 +28,10 @@ export async function gatherRuns(
   tx: Tx,
   subjects: readonly Subject[],
   { jobsOf }: Pick<RunningSources, 'jobsOf'>,
+  recorded: Occasion['recorded'],
 ): Promise<RunFacts> {
-  const all = await readRuns(tx, subjects, true);
-  const scheduled = await readRuns(tx, subjects, false);
+  const all = await readRuns(tx, subjects, true, recorded);
+  const scheduled = await readRuns(tx, subjects, false, recorded);
   const runsOf = ({ row }: Subject, { rules, judgesFromAt }: Watch): readonly JudgedRunRow[] => {
     const runs = (rules.detection.jobFailed.includeManual ? all : scheduled).get(row.id) ?? [];
     return runs.filter(({ endedAt }) => endedAt >= judgesFromAt);
@@ -50,65 +52,67 @@ export async function gatherRuns(
       const open = subject.alerts.filter(
         ({ monitorId, type }) => monitorId === watch.monitor.id && type === 'jobFailed',
       );
-      // Runs that retention took say nothing about an alert that is still open.
-      if (runs.length === 0 && open.length > 0) return undefined;
       // A Job that begins anew does not bring back what was forgotten.
-      if (open.length === 0 && isForgotten(runs[0], watch, tx.now())) return { runs: [], isOpen: false };
+      const forgottenAt = (runs[0]?.endedAt ?? Infinity) + (watch.rules.forgetAfterMs ?? Infinity);
+      if (open.length === 0 && forgottenAt <= tx.now()) return { runs: [], isOpen: false };
       return { runs, isOpen: open.some(({ state }) => state !== 'pending') };
     },
   };
-}
-
-function isForgotten(newest: { readonly endedAt: Instant } | undefined, { rules }: Watch, now: Instant): boolean {
-  return rules.forgetAfterMs !== undefined && newest !== undefined && newest.endedAt + rules.forgetAfterMs <= now;
 }
 
 async function readRuns(
   tx: Tx,
   subjects: readonly Subject[],
   includeManual: boolean,
+  recorded: Occasion['recorded'],
 ): Promise<ReadonlyMap<number, readonly JudgedRunRow[]>> {
-  const rules = subjects.flatMap(({ watches }) => watches.map((watch) => watch.rules.detection.jobFailed));
-  const wanted = rules.filter((rule) => rule.includeManual === includeManual);
-  if (wanted.length === 0) return new Map();
-  const ids = subjects
-    .filter(({ watches }) => watches.some((watch) => watch.rules.detection.jobFailed.includeManual === includeManual))
-    .map(({ row }) => row.id);
-  const count = Math.max(factsReach.runs, ...wanted.map(runsNeeded));
-  const runs = await listJudgedRuns(tx, ids, { count, includeManual });
-  const unread = new Set(
-    subjects.flatMap(({ row, watches }) => {
-      const known = runs.get(row.id) ?? [];
-      const mayHaveMore =
-        known.length === count &&
-        (known.at(-1)?.isUnjudged === true ||
-          watches.some((watch) => isNewsTo(watch, known.at(-1)?.endedAt ?? -Infinity)));
-      return mayHaveMore ? [row.id] : [];
-    }),
-  );
-  if (unread.size === 0) return runs;
-  return new Map([...runs, ...(await listJudgedRuns(tx, [...unread], { count: runsOfGap, includeManual }))]);
+  const isAsked = ({ rules }: Watch): boolean => rules.detection.jobFailed.includeManual === includeManual;
+  const asked = subjects.filter(({ watches }) => watches.some(isAsked));
+  const needed = asked.flatMap(({ watches }) => watches.map(({ rules }) => runsNeeded(rules.detection.jobFailed)));
+  return readNewest(tx, asked, { count: Math.max(factsReach.runs, ...needed), includeManual, recorded });
 }
 
-/** As many as are read of other runs, so that each that was recorded unwatched is judged. */
-const fewestRuns = 40;
+/** The newest runs of these CronJobs, and all of a gap where more of them may be news. */
+export async function readNewest(
+  tx: Tx,
+  subjects: readonly Subject[],
+  of: Parameters<typeof mayHideNews>[2] & { readonly includeManual: boolean },
+): Promise<ReadonlyMap<number, readonly JudgedRunRow[]>> {
+  const runs = await listJudgedRuns(tx, idsOf(subjects), of);
+  const unread = subjects.filter((one) => mayHideNews(one, runs.get(one.row.id) ?? [], of));
+  return new Map([...runs, ...(await listJudgedRuns(tx, idsOf(unread), { ...of, count: runsOfGap }))]);
+}
+
+const idsOf = (subjects: readonly Subject[]): number[] => subjects.map(({ row }) => row.id);
+
+/** Whether runs beyond the newest `count` may be news. `spare`: so many of those that were read are there for the sake of the others. */
+function mayHideNews(
+  { row, watches }: Subject,
+  known: readonly Pick<JudgedRunRow, 'endedAt' | 'isUnjudged'>[],
+  of: { readonly count: number; readonly spare?: number; readonly recorded: Occasion['recorded'] },
+): boolean {
+  const oldest = known.at(-1 - (of.spare ?? 0));
+  if (oldest === undefined || known.length < of.count) return false;
+  const isOlder = of.recorded?.get(row.id)?.some(({ finishedAt = Infinity }) => finishedAt <= oldest.endedAt);
+  return oldest.isUnjudged || isOlder === true || watches.some((watch) => isNewsTo(watch, oldest.endedAt));
+}
 
 /** What successes of these CronJobs said of their output; nothing is read of those of which no monitor asserts anything. */
 export async function gatherOutput(
   tx: Tx,
   subjects: readonly Subject[],
+  recorded: Occasion['recorded'],
 ): Promise<(subject: Subject, watch: Watch) => OutputHistory> {
   const asserted = subjects.filter(({ watches }) => watches.some(hasAssertions));
   const rules = asserted.flatMap(({ watches }) => watches.flatMap(({ rules }) => rules.detection.output ?? []));
   const count = Math.max(fewestRuns, ...rules.map(outputRunsNeeded));
-  const runs = await listOutputRuns(
-    tx,
-    asserted.map(({ row }) => row.id),
-    count,
-  );
+  const newest = await listOutputRuns(tx, idsOf(asserted), count);
+  const of = { count, recorded };
+  const unread = asserted.filter((one) => mayHideNews(one, newest.get(one.row.id)?.toReversed() ?? [], of));
+  const runs = new Map([...newest, ...(await listOutputRuns(tx, idsOf(unread), runsOfGap))]);
   return ({ row }, { judgesFromAt }) => {
     const known = runs.get(row.id) ?? [];
-    return { runs: known, judgesFromAt, isCut: known.length === count };
+    return { runs: known, judgesFromAt, isCut: known.length >= count };
   };
 }
 

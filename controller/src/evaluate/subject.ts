@@ -7,8 +7,11 @@ import {
   type CronJobFacts,
   type DetectionRules,
   type EarlierWords,
+  type Execution,
   type Instant,
   type JudgingWords,
+  type MessageHold,
+  type Part,
 } from '@cronjob-monitor/shared/domain';
 import {
   listJudgedCronJobs,
@@ -105,6 +108,21 @@ export interface Subject {
   readonly alerts: readonly AlertRecord[];
   /** Of a group of Jobs: when the last of them ended; undefined while one goes on, and of a CronJob. */
   readonly groupEndedAt: Instant | undefined;
+}
+
+/** Why CronJobs are judged now. */
+export interface Occasion {
+  /** What is asked; what is open about a CronJob is asked besides when a run ended. */
+  readonly parts: ReadonlySet<Part>;
+  /** Runs that got their row in this transaction, by CronJob. */
+  readonly recorded?: ReadonlyMap<number, readonly Execution[]> | undefined;
+  /** They are gone, and are judged as they were then; absent: now. */
+  readonly asOfAt?: Instant | undefined;
+  readonly stormHold?: MessageHold | undefined;
+  /** Holds back every message of the first pass over an empty database. */
+  readonly firstHold?: MessageHold | undefined;
+  /** CronJobs that are asked only when one of their slots was not started in time. */
+  readonly slotsOnly?: ReadonlySet<number> | undefined;
 }
 
 /** What this replica sees of the cluster, as far as verdicts ask. */

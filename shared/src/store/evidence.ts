@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Evidence, EvidenceKind, Instant } from '../domain/index.ts';
-import { change, firstRow, insertRows, marks, rows, type Row } from './ask.ts';
+import { change, insertRows, marks, rows, type Row } from './ask.ts';
 import { cronJobIdsOf, lockCronJobs } from './catalog/cron-job-ids.ts';
 import { cleanText, optionalCleanText, optionalText } from './column.ts';
 import type { Db, Store, Tx } from './database.ts';
@@ -216,22 +216,6 @@ export async function listDecisiveLines(
   return Promise.all(
     found.map(async (row) => ({ endedAt: Number(row['ended_at']), body: (await toEvidence(db, row)).body ?? '[]' })),
   );
-}
-
-/** One piece; undefined when nothing of that kind and name was captured. */
-export async function findEvidence(
-  db: Db,
-  owner: string,
-  kind: EvidenceKind,
-  name?: string,
-): Promise<Evidence | undefined> {
-  const where = name === undefined ? '' : ' and e.name = ?';
-  const row = await firstRow(db, `${select} where e.owner = ? and e.kind = ?${where} order by e.name limit 1`, [
-    db.dialect.id16(owner),
-    kind,
-    ...(name === undefined ? [] : [name]),
-  ]);
-  return row === undefined ? undefined : toEvidence(db, row);
 }
 
 const select = `select ${quoted(evidenceColumns, 'e')}, c.uid_text from evidence e join cronjobs c on c.id = e.cronjob_id`;

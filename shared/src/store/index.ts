@@ -73,7 +73,6 @@ export * from './executions/execution-fix.ts';
 export * from './suspensions.ts';
 export * from './active-jobs.ts';
 export {
-  findEvidence,
   listDecisiveLines,
   listEvidence,
   listEvidenceOf,

@@ -41,7 +41,12 @@ export interface CronJobEdit {
   readonly zone?: Zone;
   /** All of its words from then on. */
   readonly words?: Words;
+  /** Fields of its spec besides, all of them from then on. */
+  readonly spec?: Fields;
 }
+
+/** Fields that an object has besides what a story says of it. */
+type Fields = Readonly<Record<string, unknown>>;
 
 /** One CronJob from its creation to its deletion; made anew is another one of the same name. */
 export interface CronJobStory {
@@ -65,6 +70,10 @@ export interface CronJobStory {
   readonly words?: Words | undefined;
   /** Its containers say how many rows they wrote. */
   readonly tellsRows?: boolean | undefined;
+  /** Fields of its spec besides, such as a schedule that no rhythm says. */
+  readonly spec?: Fields | undefined;
+  /** When it is due, where `spec` has a schedule of its own; its rhythm is none then. */
+  readonly slots?: readonly number[] | undefined;
   /** By their slot. */
   readonly runs: readonly RunStory[];
 }

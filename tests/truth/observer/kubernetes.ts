@@ -186,7 +186,14 @@ class PlayedCronJob {
   readonly #active: LiveRun[] = [];
   readonly #finished: LiveRun[] = [];
   #generation = 1;
-  #spec: { rhythm: Rhythm; zone: Zone | undefined; suspend: boolean; tier: string; words: CronJobStory['words'] };
+  #spec: {
+    rhythm: Rhythm;
+    zone: Zone | undefined;
+    suspend: boolean;
+    tier: string;
+    words: CronJobStory['words'];
+    spec: CronJobStory['spec'];
+  };
   #specAt: number;
   #labelsAt: number;
   #wordsAt: number;
@@ -196,8 +203,8 @@ class PlayedCronJob {
 
   constructor(story: CronJobStory, endAt: number) {
     this.#story = story;
-    const { rhythm, zone, suspend, tier, words } = story;
-    this.#spec = { rhythm, zone, suspend, tier, words };
+    const { rhythm, zone, suspend, tier, words, spec } = story;
+    this.#spec = { rhythm, zone, suspend, tier, words, spec };
     this.#specAt = story.createdAt;
     this.#labelsAt = story.createdAt;
     this.#wordsAt = story.createdAt;
@@ -209,7 +216,8 @@ class PlayedCronJob {
     const rhythms = [{ from: story.createdAt, rhythm: story.rhythm }, ...edited];
     for (const [index, { from, rhythm }] of rhythms.entries()) {
       const through = Math.min(rhythms[index + 1]?.from ?? Infinity, (deletedAt ?? Infinity) - 1, endAt);
-      for (const slotAt of slotsOf(rhythm, from, through)) this.#at(slotAt, () => this.#due(slotAt));
+      const slots = story.slots?.filter((at) => at > from && at <= through) ?? slotsOf(rhythm, from, through);
+      for (const slotAt of slots) this.#at(slotAt, () => this.#due(slotAt));
     }
     for (const run of story.runs)
       if (run.isManual === true) this.#at(run.slotAt, () => !this.#isGone && this.#begin(run.slotAt, run));
@@ -221,7 +229,7 @@ class PlayedCronJob {
     this.#steps.splice(index, 0, { at, act });
   }
 
-  #edit({ at, suspend, tier, rhythm, zone, words }: CronJobStory['edits'][number]): void {
+  #edit({ at, suspend, tier, rhythm, zone, words, spec }: CronJobStory['edits'][number]): void {
     if (this.#isGone) return;
     const before = this.#spec;
     this.#spec = {
@@ -230,9 +238,10 @@ class PlayedCronJob {
       suspend: suspend ?? before.suspend,
       tier: tier ?? before.tier,
       words: words ?? before.words,
+      spec: spec ?? before.spec,
     };
     if (words !== undefined) this.#wordsAt = at;
-    if (suspend !== undefined || rhythm !== undefined || zone !== undefined) {
+    if (suspend !== undefined || rhythm !== undefined || zone !== undefined || spec !== undefined) {
       this.#generation++;
       this.#specAt = at;
     }
@@ -280,6 +289,7 @@ class PlayedCronJob {
     if (story.waitSeconds !== undefined) {
       const runsAt = createdAt + story.waitSeconds * secondMs;
       this.#at(runsAt, () => {
+        if (run.removedAt !== undefined) return;
         this.#writePod(runsAt, live);
         this.#writeJob(runsAt, live);
       });
@@ -338,7 +348,7 @@ class PlayedCronJob {
 
   #write(at: number): void {
     const { uid, namespace, name, policy, ttlSeconds, successLimit, failureLimit, createdAt } = this.#story;
-    const { rhythm, zone, suspend, tier, words } = this.#spec;
+    const { rhythm, zone, suspend, tier, words, spec } = this.#spec;
     const object = {
       metadata: {
         uid,
@@ -366,6 +376,7 @@ class PlayedCronJob {
         successfulJobsHistoryLimit: successLimit,
         failedJobsHistoryLimit: failureLimit,
         jobTemplate: { spec: jobSpec(ttlSeconds) },
+        ...spec,
       },
       status: {
         ...(this.#lastScheduleAt !== undefined && { lastScheduleTime: iso(this.#lastScheduleAt) }),

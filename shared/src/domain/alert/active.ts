@@ -8,6 +8,7 @@ import { routesOf } from './routes.ts';
 import { isRise } from './severity.ts';
 import {
   faultNow,
+  happenedAt,
   holdMessage,
   muteNow,
   notify,
@@ -34,7 +35,7 @@ interface News {
 export function goOn(draft: StepDraft<HoldingFinding>, before: AlertRecord): AlertRecord | NoStep {
   const { verdict, world, decisions, messages } = draft;
   const occurred = isEdge(before.type) ? verdict.occurred : 0;
-  const flapping = flappingAfter(before, world.now);
+  const flapping = flappingAfter(before, happenedAt(draft));
   const alert: AlertRecord = {
     ...before,
     ...flapping.moved,

@@ -59,7 +59,7 @@ function windowMute({ windows, earlierWindows = [] }: MuteRules, at: Instant): M
 
 function silenceMute(alert: MutableAlert, silences: readonly Silence[], at: Instant): Mute | undefined {
   const silence = silenceOf(alert, silences, at);
-  return silence && { by: 'silence', ref: silence.id, untilAt: silence.endsAt };
+  return silence && { by: 'silence', ref: silence.id, untilAt: Math.min(silence.endsAt, silence.endedAt ?? Infinity) };
 }
 
 /** In place of the id of a silence: the annotation of the CronJob or its Namespace. */

@@ -62,7 +62,8 @@ export function tookTooLong(rule: DurationLimitsRule, facts: DurationFacts, now:
   const next = Math.min(...facts.running.map((run) => run.startedAt + limit));
   const dueAt = next === Infinity ? undefined : next;
   const { lastEnded } = facts;
-  if (lastEnded?.durationMs === undefined || lastEnded.durationMs <= limit) return quiet('withinLimit', dueAt);
+  if (lastEnded?.durationMs === undefined || lastEnded.durationMs <= limit)
+    return quiet(lastEnded ? 'withinLimit' : 'noRun', dueAt);
   const first = firstOfRow(facts.ended, ({ durationMs = 0 }) => durationMs > limit) ?? lastEnded;
   return holds({
     since: first.endedAt - (first.durationMs ?? limit) + limit,
@@ -77,7 +78,8 @@ export function endedTooSoon(rule: DurationLimitsRule, facts: DurationFacts): Ve
   const limit = rule.minDurationMs;
   if (!rule.enabled || limit === undefined) return quiet('notConfigured');
   const { lastSuccess } = facts;
-  if (lastSuccess?.durationMs === undefined || lastSuccess.durationMs >= limit) return quiet('withinLimit');
+  if (lastSuccess?.durationMs === undefined || lastSuccess.durationMs >= limit)
+    return quiet(lastSuccess ? 'withinLimit' : 'noRun');
   const successes = facts.ended?.filter(({ status }) => status === 'success');
   return holds({
     since: (firstOfRow(successes, ({ durationMs = limit }) => durationMs < limit) ?? lastSuccess).endedAt,

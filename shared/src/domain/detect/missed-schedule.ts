@@ -48,7 +48,8 @@ export function missedSchedule(rule: MissedScheduleRule, facts: MissedScheduleFa
 
   const ofSkips = row(skipped, 'skipped', rule.skipWarnAfter);
   const ofMisses = row(missed, 'missed', rule.threshold);
-  if (!ofMisses) return ofSkips?.verdict ?? quiet(missed.length > 0 ? 'belowThreshold' : 'startedInTime');
+  if (!ofMisses)
+    return ofSkips?.verdict ?? quiet(missed[0] ? 'belowThreshold' : facts.slots[0] ? 'startedInTime' : 'noRun');
   // The row that was long enough first opened it: the other one is its later news.
   const isOfSkips = ofSkips !== undefined && ofSkips.longEnoughAt < ofMisses.longEnoughAt;
   return isOfSkips ? { ...ofMisses.verdict, since: ofSkips.verdict.since } : ofMisses.verdict;

@@ -192,7 +192,7 @@ export function runWords(run: WordedRun, subject = 'Run'): Words {
 
 function lastWords({ lastRun, lastSuccessAt }: CronJobWordFacts): Words {
   if (lastRun) return runWords(lastRun, 'Last run');
-  return lastSuccessAt === undefined ? 'No run seen yet' : `Last run succeeded ${instantIn('ago', lastSuccessAt)}`;
+  return lastSuccessAt === undefined ? 'No run seen yet' : `Last success ${instantIn('ago', lastSuccessAt)}`;
 }
 
 export function brokenWords(

@@ -144,6 +144,9 @@ describe('the sentence of a CronJob', () => {
       { lastRun: failed, lastSuccessAt: at('01:00:00') },
       `Last success 5 h ago; run ${failed.jobName} failed 3 h 56 min ago: exit code 137, OOMKilled`,
     ],
+    // Of the runs since, which may have been removed, nothing is known.
+    [{ lastSuccessAt: at('01:00:00') }, 'Last success 5 h ago'],
+    [{ suspended: true, lastSuccessAt: at('01:00:00') }, 'Suspended; last success 5 h ago'],
     [{ suspended: true, lastRun: succeeded }, 'Suspended; last run succeeded 3 h 56 min ago in 3 min 4 s'],
     [
       { suspended: true, lastRun: succeeded, suspension: suspension({}) },

@@ -157,10 +157,10 @@ export async function listOutputRuns(
   db: Db,
   cronJobIds: readonly number[],
   count: number,
-): Promise<ReadonlyMap<number, readonly OutputRun[]>> {
+): Promise<ReadonlyMap<number, readonly (OutputRun & Pick<JudgedRunRow, 'isUnjudged'>)[]>> {
   const found = await listNewestOfEach(db, cronJobIds, [
     {
-      select: 'job_uid, job_name, created_at, finished_at, duration_ms, "trigger"',
+      select: 'job_uid, job_name, created_at, finished_at, duration_ms, "trigger", flags',
       where: `${isSuccess} and finished_at is not null and (flags & ${flagBits.factsUnknown | flagBits.inferred}) = 0`,
       orderBy: 'finished_at',
       limit: count,
@@ -168,7 +168,7 @@ export async function listOutputRuns(
   ]);
   const names = await namesOf(db, found);
   const facts = await listRunFacts(db, found);
-  const runs = new Map<number, OutputRun[]>();
+  const runs = new Map<number, (OutputRun & Pick<JudgedRunRow, 'isUnjudged'>)[]>();
   for (const row of found) {
     const id = Number(row['cronjob_id']);
     const jobUid = db.dialect.id16Text(row['job_uid']);
@@ -179,6 +179,7 @@ export async function listOutputRuns(
       durationMs: optionalNumber(row['duration_ms']),
       isScheduled: triggerWords.toWord(row['trigger']) === 'scheduled',
       values: facts.get(jobUid) ?? new Map<string, number>(),
+      isUnjudged: (Number(row['flags']) & flagBits.unjudged) !== 0,
     };
     const ofOne = runs.get(id);
     if (ofOne) ofOne.push(run);
