@@ -91,19 +91,18 @@ const mostEvents = 20;
 /**
  * Gives the alerts that still speak of these runs what was learned of them since, as their monitors want it. Messages that waited for it go
  * at once then, and say it. What has left without it is completed by an update, where its channel can be. A message that has left about
- * another run stays as it is. What was taken first for a run stays. Returns how many messages go or came; `onFound`: told of each alert there is.
+ * another run stays as it is. What was taken first for a run stays. Returns how many messages go or came.
  */
-// oxlint-disable-next-line max-params -- where, for which leader, what was learned, and who hears what it was learned for
+// oxlint-disable-next-line max-params -- where, for which leader, what was learned, and the alerts, where they are known
 export async function completeAlerts(
   store: Store,
   epoch: number,
   explained: readonly LearnedOfRun[],
-  onFound?: (of: AlertOfRun) => void,
+  alerts?: readonly AlertOfRun[],
 ): Promise<number> {
   const ofRun = new Map(explained.map((learned) => [learned.jobUid, learned]));
   const gains = new Map<string, Gain>();
-  for (const found of await listAlertsOfRuns(store, explained)) {
-    onFound?.(found);
+  for (const found of alerts ?? (await listAlertsOfRuns(store, explained))) {
     const learned = ofRun.get(found.jobUid);
     // One after the other: packing takes memory.
     const gain = learned && (await gainOf(found, learned));

@@ -274,7 +274,7 @@ async function explainedOf(
   return facts;
 }
 
-test('what changed before a run that failed is asked for on one connection, however many wait for one', async (context) => {
+test('what explains a run is asked for on one connection, however many wait for one', async (context) => {
   const containers = [aContainer({ terminated: anEnd(137, 'OOMKilled') })];
   const { taking, fixture, store, clock } = await aTaking(context, {
     pods: [aPod({ jobUid: job.uid, phase: 'Failed', containers })],
@@ -290,13 +290,12 @@ test('what changed before a run that failed is asked for on one connection, howe
       return ask();
     },
   });
+  await listLiveAlerts(store, [cronJob.id]);
+  const ofTest = new Set(alone);
   const rest = { pods: [], cronJob: aCronJob({ uid: cronJob.uid }), siblings: [], monitored: true };
   taking.take({ snapshot: { job: failed, gone: undefined }, held: undefined, ...rest }, execution, 'new');
   assert.equal((await explainedOf(store, cronJob.id, clock)).evidenceOf, failed.uid);
-  assert.deepEqual(
-    alone.filter((sql) => sql.includes('executions')),
-    [],
-  );
+  assert.deepEqual([...new Set(alone).difference(ofTest)], []);
 });
 
 test('what a start finds is explained when its alerts are raised, and until then their messages wait for it', async (context) => {

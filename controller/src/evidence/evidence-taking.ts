@@ -286,18 +286,26 @@ class EvidenceOfTerm implements EvidenceTaking {
   async #keepExplanations(explained: readonly ExplainedRun[]): Promise<void> {
     this.#term.signal.throwIfAborted();
     await this.#templates.flush(new Set(explained.map(({ cronJobUid }) => cronJobUid)));
+    const { store } = this.#deps;
+    const { epoch } = this.#term;
     const uids = explained.map(({ jobUid }) => jobUid);
     // A dozen questions on one connection: each by itself would wait once more behind those that record.
-    const compared = await this.#deps.store.fenced(this.#term.epoch, (tx) => listComparedRuns(tx, uids));
+    const { compared, alerts } = await store.fenced(epoch, async (tx) => ({
+      compared: await listComparedRuns(tx, uids),
+      alerts: await listAlertsOfRuns(tx, explained),
+    }));
     const learned = explained.map((run): LearnedOfRun => {
       const runs = compared.get(run.jobUid);
       return { ...run, changes: runs && compareRuns(runs.before, runs.after) };
     });
-    const changed = await completeAlerts(this.#deps.store, this.#term.epoch, learned, ({ jobUid, monitor }) =>
-      this.#explained.get(jobUid)?.told.add(refText(monitor)),
-    );
+    for (const { jobUid, monitor } of alerts) this.#explained.get(jobUid)?.told.add(refText(monitor));
+    const changed = await completeAlerts(store, epoch, learned, alerts);
     const decisive = learned.flatMap((one) => one.decisive ?? []);
-    await putEvidence(this.#deps.store, this.#term.epoch, decisive);
+    if (decisive.length > 0)
+      this.#background(
+        'decisive lines of runs',
+        this.#untilStored(sizeOf(decisive), async () => void (await putEvidence(store, epoch, decisive))),
+      );
     if (changed > 0) this.#listeners.forEach((tell) => tell());
   }
 
