@@ -218,7 +218,8 @@ class VerdictsOfTerm implements VerdictWork {
     const { caches, cluster, intake, selection, queues, clock, background } = this.#deps;
     return createCreateRefusals({
       cluster,
-      jobs: caches.jobs,
+      // Most Jobs of a cluster have ended.
+      jobs: { values: () => caches.jobs.listBy('unfinished', 'all') },
       podsOf: (jobUid) => intake.pods.podsOf(jobUid),
       isMonitored: (cronJobUid) => selection.isMonitored(cronJobUid),
       redaction: this.redaction,
