@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import {
   createBudgetedThread,
-  HeapHaste,
   type Clock,
   type Logger,
   type ProblemList,
@@ -28,9 +27,6 @@ import { documentedRoutes as routes } from './openapi/index.ts';
 import { createPatternThread, createSearchThread } from './pattern-thread.ts';
 import { createProcessFacts } from './process-facts.ts';
 import type { ApiSettings } from './settings.ts';
-
-/** After a costly read: a reader of a large fleet reads more of it. */
-const hasteMs = 15_000;
 
 /** The own cluster where `cluster.name` names none. */
 const unnamed = 'home';
@@ -102,8 +98,6 @@ export function createApi(deps: ApiDeps): Api {
     patternThread,
     searchThread,
     redaction,
-    haste: new HeapHaste(clock, hasteMs),
-    stopping: stopping.signal,
   };
   const { openSchema } = deps;
   const clusters = new ClusterDirectory({

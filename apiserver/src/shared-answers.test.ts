@@ -11,22 +11,18 @@ interface Bench {
   /** Asks for an answer that takes so long; its number tells how often one was made. */
   readonly ask: (tookMs: number, key?: string, how?: { readonly mayLag: boolean }) => Promise<number>;
   readonly made: () => number;
-  /** How many were told of as costly. */
-  readonly costly: () => number;
 }
 
 function start(): Bench {
   const clock = new FakeClock();
   let changes = 0;
   let made = 0;
-  let costly = 0;
-  const answers = createSharedAnswers({ clock, findMark: async () => String(changes), onCostly: () => void costly++ });
+  const answers = createSharedAnswers({ clock, findMark: async () => String(changes) });
   return {
     clock,
     answers,
     change: () => void changes++,
     made: () => made,
-    costly: () => costly,
     ask: async (tookMs: number, key = 'one', how?: { readonly mayLag: boolean }) => {
       const make = async (): Promise<{ readonly number: number }> => {
         const number = ++made;
@@ -97,14 +93,6 @@ describe('answers that are shared', () => {
     await clock.advance(0);
     assert.equal(made(), 2);
     assert.equal(await ask(200), 2);
-  });
-
-  it('are told of when they took long', async () => {
-    const { ask, costly } = start();
-    await ask(49);
-    assert.equal(costly(), 0);
-    await ask(50, 'other');
-    assert.equal(costly(), 1);
   });
 
   it('are told apart by their keys', async () => {

@@ -18,8 +18,6 @@ export interface SharedAnswers {
 
 /** What takes less is asked anew each time. */
 const leastTookMs = 10;
-/** What takes this long reads much. */
-const costlyMs = 50;
 /** With no change in the database only time moves an answer: its windows are cut to the minute. */
 const mostFreshMs = 5_000;
 /** An answer is fresh for this many times as long as it took. */
@@ -42,8 +40,6 @@ export function createSharedAnswers(deps: {
   readonly clock: Clock;
   /** A text that is another one after every change of the database. */
   readonly findMark: () => Promise<string>;
-  /** Something took long. */
-  readonly onCostly?: () => void;
 }): SharedAnswers {
   const { clock } = deps;
   const answers = new Map<string, Kept>();
@@ -52,9 +48,7 @@ export function createSharedAnswers(deps: {
 
   function madeNow(begunMs: number): NonNullable<Kept['made']> {
     const atMs = clock.monotonicMs();
-    const tookMs = atMs - begunMs;
-    if (tookMs >= costlyMs) deps.onCostly?.();
-    return { atMs, tookMs };
+    return { atMs, tookMs: atMs - begunMs };
   }
 
   function begin(key: string, mark: string, make: () => Promise<object>): Promise<object> {

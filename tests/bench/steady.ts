@@ -12,7 +12,7 @@ import {
   runningStatus,
   setJobStatus,
 } from '../faults/harness/objects.ts';
-import type { MonitorProcess } from '../servers/index.ts';
+import { imageEnvironment, type MonitorProcess } from '../servers/index.ts';
 import { readNumber, readRows } from '../store/rows.ts';
 import { watchDisk } from './disk.ts';
 import { Report } from './report.ts';
@@ -43,7 +43,7 @@ try {
     putCronJob(bench.sim, `job-${String(index).padStart(5, '0')}`, { cron: { schedule: '* * * * *' } }),
   );
   const storage = bench.sqlite();
-  const service = await bench.prepare({ storage, config: { 'log-level': 'error' } });
+  const service = await bench.prepare({ storage, config: { 'log-level': 'error' }, env: imageEnvironment() });
   await service.startReady();
   await wait(10_000);
   const cpu = cpuSecondsOf(service.pid);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { findFreePort, imageEnvironment } from '../servers/index.ts';
+import { findFreePort, imageArguments, imageEnvironment } from '../servers/index.ts';
 import { shippedProgram } from './shipped.ts';
 import { cpuSecondsOf, residentMbOf } from './usage.ts';
 
@@ -29,7 +29,7 @@ export async function startWatchedProcess(flags: readonly string[]): Promise<Wat
   ];
   const program = shippedProgram('standalone');
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [program, ...listeners, ...flags], {
+  const child = spawn(process.execPath, [...imageArguments(), program, ...listeners, ...flags], {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...imageEnvironment() },
   });

@@ -25,5 +25,5 @@ export {
 export { type StoragePlace } from './storage-flags.ts';
 export { startPostgres } from './postgres.ts';
 export { startFaultProxy, type Direction, type Disturbance, type FaultProxy, type PassedPiece } from './tcp-proxy.ts';
-export { imageEnvironment } from './image-environment.ts';
+export { imageArguments, imageEnvironment } from './image-environment.ts';
 export { imageTree } from './image-tree.ts';

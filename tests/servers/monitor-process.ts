@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Child } from './child-process.ts';
 import { findFreePort } from './free-port.ts';
+import { imageArguments } from './image-environment.ts';
 import { imageTree } from './image-tree.ts';
 import { storageFlags, type StoragePlace } from './storage-flags.ts';
 
@@ -94,7 +95,7 @@ export class MonitorProcess {
     this.#linesBefore = this.log.length;
     this.#child = new Child({
       command: process.execPath,
-      args: [this.#program, ...this.#flags],
+      args: [...imageArguments(), this.#program, ...this.#flags],
       env: {
         KUBECONFIG: undefined,
         NODE_OPTIONS: undefined,

@@ -1,5 +1,5 @@
 import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
-import type { HeapHaste, Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
+import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
 import { findChangeMark, type Store, readEndedRuns } from '@cronjob-monitor/shared/store';
 import { createActions } from '../actions/index.ts';
 import type { Authentication } from '../auth/authentication.ts';
@@ -27,8 +27,6 @@ export interface SharedParts {
   readonly patternThread: ReturnType<typeof createPatternThread>;
   readonly searchThread: ReturnType<typeof createSearchThread>;
   readonly redaction: Redaction;
-  readonly haste: HeapHaste;
-  readonly stopping: AbortSignal;
 }
 
 /** What one caller may ask for at once, of all clusters together. */
@@ -51,17 +49,13 @@ export interface OwnParts {
 
 /** Puts together what the routes of one cluster are made of. Nothing runs before the first request. */
 export function createRouteDeps(clusters: Clusters, shared: SharedParts, own: OwnParts): RouteDeps {
-  const { clock, logger, haste, stopping, streams, process } = shared;
+  const { clock, logger, streams, process } = shared;
   const { settings, store, authentication, databaseWatch, problems, guard } = own;
   const fleet = createKeptFleet({ store, clock });
   const health = joined(async () =>
     presentHealth(await gatherHealth({ store, clock, settings, databaseWatch, problems }), settings, process),
   );
-  const answers = createSharedAnswers({
-    clock,
-    findMark: () => findChangeMark(store),
-    onCostly: () => haste.hurry(stopping),
-  });
+  const answers = createSharedAnswers({ clock, findMark: () => findChangeMark(store) });
   return {
     clusters,
     store,

@@ -91,27 +91,26 @@ const mostEvents = 20;
 /**
  * Gives the alerts that still speak of these runs what was learned of them since, as their monitors want it. Messages that waited for it go
  * at once then, and say it. What has left without it is completed by an update, where its channel can be. A message that has left about
- * another run stays as it is. What was taken first for a run stays. Returns how many messages go or came; `onFound`: told of each alert there is.
+ * another run stays as it is. What was taken first for a run stays. Returns how many messages go or came.
  */
-// oxlint-disable-next-line max-params -- where, for which leader, what was learned, and who hears what it was learned for
+// oxlint-disable-next-line max-params -- where, for which leader, what was learned, and the alerts, where they are known
 export async function completeAlerts(
   store: Store,
   epoch: number,
   explained: readonly LearnedOfRun[],
-  onFound?: (of: AlertOfRun) => void,
+  alerts?: readonly AlertOfRun[],
 ): Promise<number> {
   const ofRun = new Map(explained.map((learned) => [learned.jobUid, learned]));
   const gains = new Map<string, Gain>();
-  for (const found of await listAlertsOfRuns(store, explained)) {
-    onFound?.(found);
+  for (const found of alerts ?? (await listAlertsOfRuns(store, explained))) {
     const learned = ofRun.get(found.jobUid);
-    // One after the other: packing takes memory.
-    const gain = learned && (await gainOf(found, learned));
+    const gain = learned && gainOf(found, learned);
     if (gain) gains.set(keyOf(found), gain);
   }
   const fixes = explained.flatMap(({ jobUid, fix }) => (fix === undefined ? [] : [{ jobUid, fix }]));
   const faults = explained.flatMap(({ jobUid, fault }) => (fault === undefined ? [] : [{ jobUid, fault }]));
   if (gains.size === 0 && fixes.length === 0 && faults.length === 0) return 0;
+  const packed = await packEvidence([...gains.values()].flatMap(({ pieces }) => pieces));
   return store.fenced(epoch, async (tx) => {
     const runs = explained.filter(({ jobUid }) => [...gains.values()].some((gain) => gain.jobUid === jobUid));
     const cronJobUids = runs.map(({ cronJobUid }) => cronJobUid);
@@ -123,7 +122,7 @@ export async function completeAlerts(
       const gain = gains.get(keyOf(of));
       return gain === undefined ? [] : [{ alert: of.alert, gain }];
     });
-    return keepGains(tx, completed);
+    return keepGains(tx, completed, packed);
   });
 }
 
@@ -140,16 +139,14 @@ interface Gain {
   readonly facts: AlertEvidenceFacts;
   readonly fault: Fault | undefined;
   readonly pieces: readonly Evidence[];
-  readonly packed: PackedEvidence;
 }
 
 /** Undefined: its monitor wants nothing, or it has it already. */
-async function gainOf({ alert, monitor, jobUid }: AlertOfRun, learned: LearnedOfRun): Promise<Gain | undefined> {
+function gainOf({ alert, monitor, jobUid }: AlertOfRun, learned: LearnedOfRun): Gain | undefined {
   const include = learned.includeOf(monitor);
   if (include === undefined || isExplainedBy(alert, jobUid)) return undefined;
   const pieces = piecesOf(alert.id, include, learned);
-  const facts = factsOf(monitor, include, learned);
-  return { jobUid, facts, fault: learned.fault, pieces, packed: await packEvidence(pieces) };
+  return { jobUid, facts: factsOf(monitor, include, learned), fault: learned.fault, pieces };
 }
 
 interface Completed {
@@ -158,11 +155,15 @@ interface Completed {
 }
 
 /** All of them together: as many statements as for one. Returns how many messages go or came. */
-async function keepGains(tx: Tx, completed: readonly Completed[]): Promise<number> {
+async function keepGains(tx: Tx, completed: readonly Completed[], packed: PackedEvidence): Promise<number> {
   if (completed.length === 0) return 0;
   const ids = completed.map(({ alert }) => alert.id);
-  const packed = completed.flatMap(({ gain }) => gain.packed);
-  await replaceEvidence(tx, ids, packed);
+  const gained = new Set(completed.flatMap(({ gain }) => gain.pieces));
+  await replaceEvidence(
+    tx,
+    ids,
+    packed.filter(([piece]) => gained.has(piece)),
+  );
   await updateAlertContexts(
     tx,
     completed.map(({ alert: { id, context }, gain: { facts, fault } }) => ({

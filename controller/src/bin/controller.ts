@@ -2,4 +2,4 @@ import { startProcess } from '@cronjob-monitor/shared/start';
 import { composeController } from '../compose.ts';
 
 /** Watches, records and leads; serves probes and metrics alone. */
-await startProcess('controller', { heap: 'small', compose: composeController });
+await startProcess('controller', composeController);

@@ -9,7 +9,7 @@ import { begin, wireController } from '../compose.ts';
 const requestsMs = 3_000;
 
 /** Controller, REST API and user interface in one process. */
-await startProcess('standalone', { heap: 'small', compose: composeStandalone });
+await startProcess('standalone', composeStandalone);
 
 /** Wires both in one process, on one store and one client: the only form that may keep its rows in a file. */
 async function composeStandalone(loaded: LoadedConfig, around: Surroundings, lifecycle: Lifecycle): Promise<void> {

@@ -50,6 +50,8 @@ export interface Capture {
   request(request: CaptureRequest): void;
   /** Takes once what may tell why a Job goes on and on. Nothing of it is kept with the run, which has not ended. */
   requestOfStuck(request: Omit<CaptureRequest, 'execution'>): void;
+  /** Resolves when all that was taken of the run is in the database, as far as it is kept. */
+  whenKept(jobUid: string): Promise<void>;
   /** The run is long over: what was taken of it need not be remembered. */
   forget(jobUid: string): void;
 }
@@ -72,9 +74,24 @@ export function createCapture(deps: CaptureDeps): Capture {
     set.add(what);
     return true;
   };
-  const beside = (name: string, job: JobFacts, work: Promise<void>): void => {
-    deps.background(name, deps.book.during(job.uid, work));
+  const keeping = new Map<string, Promise<unknown>>();
+
+  const keep = async (piece: Evidence): Promise<void> => {
+    const work = deps.keep([piece]);
+    const all = Promise.allSettled([keeping.get(piece.owner), work]);
+    keeping.set(piece.owner, all);
+    await all;
+    if (keeping.get(piece.owner) === all) keeping.delete(piece.owner);
+    return work;
   };
+  /** A message waits for what is taken, and not for its place in the database. */
+  const takeAndKeep = async (job: JobFacts, work: Promise<Evidence>, { isKept, isNoted }: Fate): Promise<void> => {
+    const noted = work.then((piece) => void (isNoted && deps.book.add(job.uid, piece)));
+    await deps.book.during(job.uid, noted);
+    if (isKept) await keep(await work);
+  };
+  const beside = (name: string, job: JobFacts, work: Promise<Evidence>, fate: Fate): void =>
+    deps.background(name, takeAndKeep(job, work, fate));
 
   return {
     request({ job, pods, execution, wishes }) {
@@ -83,38 +100,41 @@ export function createCapture(deps: CaptureDeps): Capture {
       if (wishes.logs || explains) {
         for (const log of logsWorthReading(job, pods, wishes, deps.maxAttempts)) {
           if (once(job.uid, `${log.pod.uid}/${log.container}`))
-            beside(
-              'log of a run',
-              job,
-              takeLog(job, log, { ...deps, ...wishes, isKept: wishes.logs, isNoted: explains }),
-            );
+            beside('log of a run', job, takeLog(job, log, { ...deps, ...wishes, isNoted: explains }), {
+              isKept: wishes.logs,
+              isNoted: explains,
+            });
         }
       }
       if (!execution) return;
       const lastInMs = lastEventsInMs(execution.finishedAt, deps.clock.now());
       const areAll = lastInMs <= 0;
       if ((explains || (wishes.events && areAll)) && once(job.uid, 'events')) {
-        const isKept = wishes.events && areAll;
-        beside('events of a run', job, takeEvents(job, pods, { ...deps, isKept, isNoted: explains }));
+        beside('events of a run', job, takeEvents(job, pods, deps), {
+          isKept: wishes.events && areAll,
+          isNoted: explains,
+        });
       }
       // What is written after the end only repeats it: it is kept, and no message waits for it.
       if (wishes.events && !areAll && once(job.uid, 'last events')) {
-        deps.background('last events of a run', takeLastEvents(job, pods, lastInMs, deps));
+        deps.background('last events of a run', takeLastEvents(job, pods, lastInMs, deps).then(keep));
       }
       const isTelling = execution.status !== 'success' || execution.attempts > 1;
       if (pods.length === 0 || !once(job.uid, `attempts ${pods.length}`)) return;
       if (images.isNews(job.cronJobUid, pods) || isTelling) {
-        beside('attempts of a run', job, takeAttempts(job, pods, { ...deps, isKept: true, isNoted: explains }));
+        beside('attempts of a run', job, takeAttempts(job, pods, deps), { isKept: true, isNoted: explains });
       }
     },
     requestOfStuck({ job, pods, wishes }) {
       if (!once(job.uid, 'stuck')) return;
       for (const log of logsOfStuck(pods, deps.maxAttempts)) {
-        beside('log of a stuck run', job, takeLog(job, log, { ...deps, ...wishes, isKept: false, isNoted: true }));
+        beside('log of a stuck run', job, takeLog(job, log, { ...deps, ...wishes, isNoted: true }), onlyNoted);
       }
-      beside('events of a stuck run', job, takeEvents(job, pods, { ...deps, isKept: false, isNoted: true }));
-      if (pods.length > 0)
-        beside('pods of a stuck run', job, takeAttempts(job, pods, { ...deps, isKept: false, isNoted: true }));
+      beside('events of a stuck run', job, takeEvents(job, pods, deps), onlyNoted);
+      if (pods.length > 0) beside('pods of a stuck run', job, takeAttempts(job, pods, deps), onlyNoted);
+    },
+    async whenKept(jobUid) {
+      await keeping.get(jobUid);
     },
     forget(jobUid) {
       begun.delete(jobUid);
@@ -122,19 +142,19 @@ export function createCapture(deps: CaptureDeps): Capture {
   };
 }
 
-/** How one piece is taken. `isKept`: with the run. `isNoted`: in the book. */
-type Taking = CaptureDeps & { readonly isKept: boolean; readonly isNoted: boolean };
-
-async function note(piece: Evidence, { book, keep, isKept, isNoted }: Taking): Promise<void> {
-  if (isNoted) book.add(piece.owner, piece);
-  if (isKept) await keep([piece]);
+/** What becomes of one piece. `isKept`: it is kept with the run. `isNoted`: it stands in the book. */
+interface Fate {
+  readonly isKept: boolean;
+  readonly isNoted: boolean;
 }
+
+const onlyNoted: Fate = { isKept: false, isNoted: true };
 
 async function takeLog(
   job: JobFacts,
   log: WantedLog,
-  taking: Taking & Pick<EvidenceWishes, 'maxLogBytes'>,
-): Promise<void> {
+  taking: CaptureDeps & Pick<EvidenceWishes, 'maxLogBytes'> & Pick<Fate, 'isNoted'>,
+): Promise<Evidence> {
   const { maxLogBytes } = taking;
   const tail = await readLogTail(
     {
@@ -152,12 +172,9 @@ async function takeLog(
   );
   const piece = { ...pieceOf(job, taking), kind: 'logs' as const, name: `${log.pod.name}/${log.container}` };
   taking.onRead('unavailable' in tail ? tail.unavailable : 'ok');
-  if ('unavailable' in tail) {
-    await note({ ...piece, body: undefined, truncated: false, unavailable: tail.unavailable }, taking);
-    return;
-  }
+  if ('unavailable' in tail) return { ...piece, body: undefined, truncated: false, unavailable: tail.unavailable };
   const { text, truncated } = await taking.redaction.log(tail.bytes, { maxBytes: maxLogBytes, cut: tail.truncated });
-  await note({ ...piece, body: text, truncated, unavailable: undefined }, taking);
+  return { ...piece, body: text, truncated, unavailable: undefined };
 }
 
 /** When all events of a run are written, milliseconds from now; of one that ended a while ago they are. */
@@ -170,12 +187,12 @@ async function takeLastEvents(
   pods: readonly PodFacts[],
   inMs: number,
   deps: CaptureDeps,
-): Promise<void> {
+): Promise<Evidence> {
   await deps.clock.sleep(inMs, deps.signal);
-  await takeEvents(job, pods, { ...deps, isKept: true, isNoted: false });
+  return takeEvents(job, pods, deps);
 }
 
-async function takeEvents(job: JobFacts, pods: readonly PodFacts[], taking: Taking): Promise<void> {
+async function takeEvents(job: JobFacts, pods: readonly PodFacts[], taking: CaptureDeps): Promise<Evidence> {
   const uids = [job.uid, ...pods.slice(-taking.maxAttempts).map((pod) => pod.uid)];
   const events = await taking.eventReader.read(job.namespace, uids);
   const messages = await taking.redaction.messages(events.map(({ message }) => message));
@@ -188,20 +205,17 @@ async function takeEvents(job: JobFacts, pods: readonly PodFacts[], taking: Taki
     count: event.count,
   }));
   const isEmpty = kept.length === 0;
-  await note(
-    {
-      ...pieceOf(job, taking),
-      kind: 'events',
-      name: '',
-      body: isEmpty ? undefined : JSON.stringify(kept),
-      truncated: false,
-      unavailable: isEmpty ? 'empty' : undefined,
-    },
-    taking,
-  );
+  return {
+    ...pieceOf(job, taking),
+    kind: 'events',
+    name: '',
+    body: isEmpty ? undefined : JSON.stringify(kept),
+    truncated: false,
+    unavailable: isEmpty ? 'empty' : undefined,
+  };
 }
 
-async function takeAttempts(job: JobFacts, pods: readonly PodFacts[], taking: Taking): Promise<void> {
+async function takeAttempts(job: JobFacts, pods: readonly PodFacts[], taking: CaptureDeps): Promise<Evidence> {
   const raw = toAttempts(pods);
   const written = raw.flatMap(({ containers }) => containers.flatMap(({ message }) => message ?? []));
   const safe = (await taking.redaction.messages(written)).values();
@@ -212,17 +226,14 @@ async function takeAttempts(job: JobFacts, pods: readonly PodFacts[], taking: Ta
       message: container.message === undefined ? undefined : safe.next().value,
     })),
   }));
-  await note(
-    {
-      ...pieceOf(job, taking),
-      kind: 'attempts',
-      name: '',
-      body: JSON.stringify(attempts),
-      truncated: false,
-      unavailable: undefined,
-    },
-    taking,
-  );
+  return {
+    ...pieceOf(job, taking),
+    kind: 'attempts',
+    name: '',
+    body: JSON.stringify(attempts),
+    truncated: false,
+    unavailable: undefined,
+  };
 }
 
 function pieceOf(job: JobFacts, deps: CaptureDeps) {

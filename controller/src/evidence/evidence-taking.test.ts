@@ -274,6 +274,30 @@ async function explainedOf(
   return facts;
 }
 
+test('what explains a run is asked for on one connection, however many wait for one', async (context) => {
+  const containers = [aContainer({ terminated: anEnd(137, 'OOMKilled') })];
+  const { taking, fixture, store, clock } = await aTaking(context, {
+    pods: [aPod({ jobUid: job.uid, phase: 'Failed', containers })],
+  });
+  const { cronJob } = fixture.finding({ kind: 'quiet' });
+  const failed = { ...job, cronJobUid: cronJob.uid };
+  taking.expect(execution);
+  await fixture.fails({ context: { jobUid: failed.uid, jobName: failed.name } });
+  const alone: string[] = [];
+  Object.assign(store, {
+    together: (sql: string, _: unknown, ask: () => unknown) => {
+      alone.push(sql);
+      return ask();
+    },
+  });
+  await listLiveAlerts(store, [cronJob.id]);
+  const ofTest = new Set(alone);
+  const rest = { pods: [], cronJob: aCronJob({ uid: cronJob.uid }), siblings: [], monitored: true };
+  taking.take({ snapshot: { job: failed, gone: undefined }, held: undefined, ...rest }, execution, 'new');
+  assert.equal((await explainedOf(store, cronJob.id, clock)).evidenceOf, failed.uid);
+  assert.deepEqual([...new Set(alone).difference(ofTest)], []);
+});
+
 test('what a start finds is explained when its alerts are raised, and until then their messages wait for it', async (context) => {
   const judged = Promise.withResolvers<void>();
   const { taking, fixture, read, store } = await aTaking(context, { judged: judged.promise });

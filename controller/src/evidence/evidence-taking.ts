@@ -257,11 +257,9 @@ class EvidenceOfTerm implements EvidenceTaking {
     const taken = this.#book.take(run.job.uid);
     // Of a run that is explained once more the pods may be gone.
     const isAgain = this.#explained.get(run.job.uid)?.told.size;
+    if (isAgain) await this.#capture.whenKept(run.job.uid);
     const pieces = isAgain ? withKept(taken, await listEvidence(this.#deps.store, run.job.uid)) : taken;
-    return this.#untilStored(sizeOf(pieces), async () => {
-      await this.#templates.flush();
-      return explainRun({ ...run, pieces }, this.#suggest);
-    });
+    return this.#untilStored(sizeOf(pieces), () => explainRun({ ...run, pieces }, this.#suggest));
   }
 
   async #explain(run: Omit<RunToExplain, 'pieces'> & { readonly wishes?: EvidenceWishes }): Promise<void> {
@@ -287,19 +285,27 @@ class EvidenceOfTerm implements EvidenceTaking {
 
   async #keepExplanations(explained: readonly ExplainedRun[]): Promise<void> {
     this.#term.signal.throwIfAborted();
-    const compared = await listComparedRuns(
-      this.#deps.store,
-      explained.map(({ jobUid }) => jobUid),
-    );
+    await this.#templates.flush(new Set(explained.map(({ cronJobUid }) => cronJobUid)));
+    const { store } = this.#deps;
+    const { epoch } = this.#term;
+    const uids = explained.map(({ jobUid }) => jobUid);
+    // A dozen questions on one connection: each by itself would wait once more behind those that record.
+    const { compared, alerts } = await store.fenced(epoch, async (tx) => ({
+      compared: await listComparedRuns(tx, uids),
+      alerts: await listAlertsOfRuns(tx, explained),
+    }));
     const learned = explained.map((run): LearnedOfRun => {
       const runs = compared.get(run.jobUid);
       return { ...run, changes: runs && compareRuns(runs.before, runs.after) };
     });
-    const changed = await completeAlerts(this.#deps.store, this.#term.epoch, learned, ({ jobUid, monitor }) =>
-      this.#explained.get(jobUid)?.told.add(refText(monitor)),
-    );
+    for (const { jobUid, monitor } of alerts) this.#explained.get(jobUid)?.told.add(refText(monitor));
+    const changed = await completeAlerts(store, epoch, learned, alerts);
     const decisive = learned.flatMap((one) => one.decisive ?? []);
-    await putEvidence(this.#deps.store, this.#term.epoch, decisive);
+    if (decisive.length > 0)
+      this.#background(
+        'decisive lines of runs',
+        this.#untilStored(sizeOf(decisive), async () => void (await putEvidence(store, epoch, decisive))),
+      );
     if (changed > 0) this.#listeners.forEach((tell) => tell());
   }
 

@@ -6,8 +6,11 @@ import { getTemplateKey, recordTemplates, type NewTemplate, type Store } from '@
 interface TemplateKeeping {
   /** The spec of a run that ended, or of one that cannot start. Returns at once; false: it is kept already. */
   add(job: JobFacts): boolean;
-  /** Writes what was added. Rejects when the database does not take it: then it is written the next time. */
-  flush(): Promise<void>;
+  /**
+   * Writes what was added, or that of these CronJobs alone: what waits for it waits for no other. Rejects when the database does not take
+   * it: then it is written the next time.
+   */
+  flush(cronJobUids?: ReadonlySet<string>): Promise<void>;
 }
 
 const mostAtOnce = 100;
@@ -24,7 +27,7 @@ export function createTemplateKeeping(deps: {
   let known = new Map<string, string>();
   const waiting = new Map<string, JobFacts>();
   let key: string | undefined;
-  let writing: Promise<void> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
 
   return {
     add(job) {
@@ -32,13 +35,18 @@ export function createTemplateKeeping(deps: {
       waiting.set(`${job.cronJobUid} ${job.templateHash}`, job);
       return true;
     },
-    flush: () => (writing ??= write().finally(() => (writing = undefined))),
+    flush(cronJobUids) {
+      const turn = last.then(() => write(cronJobUids));
+      last = turn.catch(() => {}); // its caller hears of it
+      return turn;
+    },
   };
 
-  async function write(): Promise<void> {
-    while (waiting.size > 0) {
-      const part = [...waiting].slice(0, mostAtOnce);
-      // One part after the other: each is bounded.
+  async function write(of: ReadonlySet<string> | undefined): Promise<void> {
+    const wanted = [...waiting].filter(([, { cronJobUid }]) => of?.has(cronJobUid) ?? true);
+    // One part after the other: each is bounded.
+    for (let begun = 0; begun < wanted.length; begun += mostAtOnce) {
+      const part = wanted.slice(begun, begun + mostAtOnce);
       key ??= await store.fenced(epoch, getTemplateKey);
       const bodies = await redaction.templates(
         part.map(([, { template }]) => template ?? ''),

@@ -66,7 +66,7 @@ class SeenCronJobs {
 /** Everything this replica sees of the cluster, kept in step by one reflector per kind: warm on followers too. */
 export interface ClusterCaches {
   readonly cronJobs: SeenCronJobs;
-  readonly jobs: ObjectCache<JobFacts, 'cronJob'>;
+  readonly jobs: ObjectCache<JobFacts, 'cronJob' | 'unfinished'>;
   readonly pods: ObjectCache<PodFacts, 'job'>;
   readonly namespaces: ObjectCache<NamespaceSeen>;
   readonly monitors: ObjectCache<MonitorSeen>;
@@ -99,7 +99,10 @@ interface ReflectorSetDeps {
 export function createCaches(): ClusterCaches {
   return {
     cronJobs: new SeenCronJobs(),
-    jobs: new ObjectCache<JobFacts, 'cronJob'>({ cronJob: (job) => job.cronJobUid }),
+    jobs: new ObjectCache<JobFacts, 'cronJob' | 'unfinished'>({
+      cronJob: (job) => job.cronJobUid,
+      unfinished: ({ outcome }) => (outcome === undefined ? 'all' : undefined),
+    }),
     pods: new ObjectCache<PodFacts, 'job'>({ job: (pod) => pod.jobUid }),
     namespaces: new ObjectCache<NamespaceSeen>({}),
     monitors: new ObjectCache<MonitorSeen>({}),

@@ -1,7 +1,6 @@
 import type { SchedulerName } from '@cronjob-monitor/shared/contract';
 import { parseResourceDuration, type CronJobFacts, type Instant } from '@cronjob-monitor/shared/domain';
 import type { Redaction } from '@cronjob-monitor/shared/kube';
-import { HeapHaste } from '@cronjob-monitor/shared/process';
 import { describeSelf, FencedError, listAlerts } from '@cronjob-monitor/shared/store';
 import { toldAtOnce, type RaisedAlert } from '../alerting/index.ts';
 import { createDigests, type Digests } from '../outbox/index.ts';
@@ -63,8 +62,6 @@ const caughtUpLookMs = 50;
 const succeedsWithinMs = 120_000;
 /** What a leader that was at work until so long ago left in the outbox goes out as soon as the runs are written that may have ended it. */
 const handedOnWithinMs = 30_000;
-/** After something was raised messages are in haste for so long. */
-const hasteMs = 15_000;
 /** What has left the cluster is remembered for so long; a follower keeps the last states of Jobs that ended. */
 export const rememberedMs = 600_000;
 /** Bookmarks come about every minute: only a longer silence is blindness. */
@@ -114,7 +111,6 @@ class VerdictsOfTerm implements VerdictWork {
   readonly #stopping = new AbortController();
   /** Ends with the term, or with `stop`. */
   readonly #signal: AbortSignal;
-  readonly #haste: HeapHaste;
   readonly #controllerLease: ReturnType<typeof createControllerLease>;
   readonly #refusals: CreateRefusals;
   readonly #ledger: Omit<LedgerDeps, 'findCronJob'>;
@@ -132,13 +128,10 @@ class VerdictsOfTerm implements VerdictWork {
     this.#term = term;
     this.#remembered = remembered;
     this.#signal = AbortSignal.any([term.signal, this.#stopping.signal]);
-    this.#haste = new HeapHaste(clock, hasteMs);
     this.watchedUntilAt = remembered.gaps.watchedUntilAt;
     const unwatchedMs = store.now() - (this.watchedUntilAt ?? -Infinity);
     this.isSuccession = settings.election !== undefined && unwatchedMs < succeedsWithinMs;
     this.#isHandedOn = this.isSuccession && unwatchedMs < handedOnWithinMs;
-    // Messages wait for what is written and judged now, and the caches of a successor were filled long before.
-    if (this.isSuccession) this.#haste.hurry(this.#signal);
     const newestStartAt = (): Instant | undefined => newestOf(caches.cronJobs.values());
     this.#controllerLease = createControllerLease({ cluster, newestStartAt, clock });
     this.redaction = redactionUntil(this.#signal, deps, settings.evidence.redactPatterns);
@@ -225,7 +218,8 @@ class VerdictsOfTerm implements VerdictWork {
     const { caches, cluster, intake, selection, queues, clock, background } = this.#deps;
     return createCreateRefusals({
       cluster,
-      jobs: caches.jobs,
+      // Most Jobs of a cluster have ended.
+      jobs: { values: () => caches.jobs.listBy('unfinished', 'all') },
       podsOf: (jobUid) => intake.pods.podsOf(jobUid),
       isMonitored: (cronJobUid) => selection.isMonitored(cronJobUid),
       redaction: this.redaction,
@@ -333,8 +327,6 @@ class VerdictsOfTerm implements VerdictWork {
 
   #onRaised(raised: readonly RaisedAlert[]): void {
     const { selection, queues, clock, verdictMetrics, deliveryMetrics } = this.#deps;
-    // What the start finds is much at once, and the memory that is then wanted would stay.
-    if (this.evaluation.evaluatedAt() !== undefined) this.#haste.hurry(this.#signal);
     this.#outbox.wake();
     for (const { alert, withheld, unsent } of raised) {
       verdictMetrics.moved({ ...alert, isActive: alert.state === 'active' });

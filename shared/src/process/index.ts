@@ -1,6 +1,5 @@
 export { type KeyPair } from './certificate-source.ts';
 export { systemClock, type Clock } from './clock.ts';
-export { HeapHaste } from './heap.ts';
 export { type Lifecycle } from './lifecycle.ts';
 export { createLogger, messageOf, type LogFields, type Logger, type LogLevel } from './logger.ts';
 export { createNeighbourMetrics, createProcessMetrics, type ProcessMetrics, type Registry } from './metrics/index.ts';

@@ -15,7 +15,7 @@ async function run(compose: string, signal?: NodeJS.Signals): Promise<{ status: 
     import { createLogger } from '${paths[1]}';
     import { systemClock as clock } from '${paths[2]}';
     const logger = createLogger({ level: 'info', format: 'text', clock });
-    await runProcess({ logger, heap: 'small', compose: async (lifecycle) => { ${compose} } });`;
+    await runProcess({ logger, compose: async (lifecycle) => { ${compose} } });`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

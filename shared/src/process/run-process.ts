@@ -1,5 +1,4 @@
 import { systemClock, type Clock } from './clock.ts';
-import { keepHeapSmall } from './heap.ts';
 import { createLifecycle, isAbort, type Lifecycle } from './lifecycle.ts';
 import type { Logger } from './logger.ts';
 
@@ -10,17 +9,13 @@ import type { Logger } from './logger.ts';
 export async function runProcess({
   logger,
   clock = systemClock,
-  heap,
   compose,
 }: {
   readonly logger: Logger;
   readonly clock?: Clock;
-  /** Small where much is held for long, fast where much is made for answers and let go. */
-  readonly heap: 'small' | 'fast';
   /** Wires and starts everything; each part registers its stop. */
   readonly compose: (lifecycle: Lifecycle) => Promise<void>;
 }): Promise<void> {
-  if (heap === 'small') keepHeapSmall();
   const lifecycle = createLifecycle({ clock, logger, onFailure: () => ending.stop(1) });
   const ending = installSignals({ lifecycle, clock, logger });
   const fail = (message: string) => (error: unknown) => {

@@ -29,12 +29,8 @@ export interface Surroundings {
  */
 export async function startProcess(
   entryPoint: EntryPoint,
-  how: {
-    /** Small where much is held for long, fast where much is made for answers and let go. */
-    readonly heap: 'small' | 'fast';
-    /** Wires and starts everything; each part registers its stop. */
-    readonly compose: (loaded: LoadedConfig, around: Surroundings, lifecycle: Lifecycle) => Promise<void>;
-  },
+  /** Wires and starts everything; each part registers its stop. */
+  compose: (loaded: LoadedConfig, around: Surroundings, lifecycle: Lifecycle) => Promise<void>,
 ): Promise<void> {
   const start = loadOrExplain({ entryPoint });
   if ('exitStatus' in start) {
@@ -48,8 +44,7 @@ export async function startProcess(
   await runProcess({
     logger,
     clock,
-    heap: how.heap,
-    compose: (lifecycle) => how.compose(loaded, { logger, clock }, lifecycle),
+    compose: (lifecycle) => compose(loaded, { logger, clock }, lifecycle),
   });
 }
 

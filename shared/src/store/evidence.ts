@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Evidence, EvidenceKind, Instant } from '../domain/index.ts';
-import { change, insertRows, marks, rows, type Row } from './ask.ts';
+import { change, inParts, insertRows, marks, rows, type Row } from './ask.ts';
 import { cronJobIdsOf, lockCronJobs } from './catalog/cron-job-ids.ts';
 import { cleanText, optionalCleanText, optionalText } from './column.ts';
 import type { Db, Store, Tx } from './database.ts';
@@ -13,6 +13,7 @@ export { type Evidence } from '../domain/index.ts';
 
 /** Below this size packing gains nothing. */
 const plainBelowBytes = 512;
+const packedAtOnce = 16;
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
@@ -160,7 +161,9 @@ export type PackedEvidence = readonly (readonly [Evidence, PackedBody])[];
 
 export async function packEvidence(evidence: readonly Evidence[]): Promise<PackedEvidence> {
   const packed: (readonly [Evidence, PackedBody])[] = [];
-  for (const piece of evidence) packed.push([piece, await packBody(piece.body)]);
+  // A busy loop hears late of each that is packed: some at once, for each takes memory meanwhile.
+  for (const part of inParts(evidence, packedAtOnce))
+    packed.push(...(await Promise.all(part.map(async (piece) => [piece, await packBody(piece.body)] as const))));
   return packed;
 }
 

@@ -20,7 +20,7 @@ import type { Db } from '../database.ts';
 import { toFault } from '../fault-columns.ts';
 import { toMutedThere, type MutedThere } from './told-there.ts';
 import { faultWords } from '../words.ts';
-import { quoted } from '../upsert.ts';
+import { filledUp, quoted } from '../upsert.ts';
 import { alertColumns, toAlertRecord } from './alert-record.ts';
 
 /** One incident, open or in history, with its acknowledgement. */
@@ -188,7 +188,7 @@ export async function listAlerts(
 export async function listOpenAlerts(db: Db, cronJobIds: readonly number[]): Promise<StoredAlert[]> {
   const found: StoredAlert[] = [];
   for (const part of inParts(cronJobIds)) {
-    const filter = { states: openAlertStates, cronJobIds: part };
+    const filter = { states: openAlertStates, cronJobIds: filledUp(part) };
     found.push(...(await listAlerts(db, filter, { sort: { key: 'severity', descending: false } })));
   }
   const rank = ({ severity, suppressedBy, type }: StoredAlert): number =>

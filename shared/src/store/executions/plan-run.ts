@@ -3,7 +3,7 @@ import { inParts, rows } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
-import { rowsIn } from '../upsert.ts';
+import { filledUp, rowsIn } from '../upsert.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
 import { mostClockLeadMs } from './born-for-slot.ts';
 import type { Owner } from './owners.ts';
@@ -54,7 +54,8 @@ export async function listPresentRuns(
   // One condition for each run; a pair of lists would be asked as their product. Slots and ends apart: each statement has its index.
   for (const conditionOf of [sameSlot, sameEnd]) {
     const conditions = runs.flatMap((run) => conditionOf(run, owners.get(run.cronJobUid)) ?? []);
-    for (const part of inParts(conditions, 200)) {
+    for (const some of inParts(conditions, 200)) {
+      const part = filledUp(some);
       const where = part.map(({ sql }) => `(${sql})`).join(' or ');
       const bindings = part.flatMap((condition) => condition.bindings);
       for (const row of await rows(db, `select ${columns} from executions where ${where}`, bindings)) keep(row);

@@ -10,7 +10,7 @@ import { toId16 } from '../id16.ts';
 import { countRuns } from '../rollups.ts';
 import { answerSlots } from '../slots/record-slots.ts';
 import { findStartSkew } from '../slots/start-skew.ts';
-import { rowsIn } from '../upsert.ts';
+import { changeIn, rowsIn } from '../upsert.ts';
 import { flagBits } from '../words.ts';
 import { executionColumns, toExecutionRow } from './execution-row.ts';
 import { lockOwners, moveOwners, type Owner } from './owners.ts';
@@ -202,7 +202,7 @@ async function listEvidenceFlags(tx: Tx, fresh: readonly FreshRun[]): Promise<Ma
 /** Returns the ids of the CronJobs that have fewer running Jobs now. */
 async function endActiveJobs(tx: Tx, fresh: readonly FreshRun[]): Promise<number[]> {
   const bound = fresh.map(({ run }) => tx.dialect.id16(run.jobUid));
-  const removed = await change(tx, `delete from active_jobs where job_uid in (${marks(bound)})`, bound);
+  const removed = await changeIn(tx, bound, (list) => `delete from active_jobs where job_uid in (${list})`);
   if (removed === 0) return [];
   const ids = [...new Set(fresh.map(({ owner }) => owner.id))];
   await tellWaits(tx, ids);

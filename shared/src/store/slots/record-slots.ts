@@ -6,7 +6,7 @@ import type { Db, Tx } from '../database.ts';
 import { causeWords, outcomeWords } from '../words.ts';
 import { cronJobChanges } from '../catalog/cron-job-change.ts';
 import { recordChanges } from '../changes.ts';
-import { updateRows } from '../upsert.ts';
+import { filledUp, updateRows } from '../upsert.ts';
 
 /** An expected run that no run answered. */
 export interface StoredSlot {
@@ -76,7 +76,8 @@ export async function answerSlots(
   started: readonly { readonly cronJobId: number; readonly at: Instant }[],
 ): Promise<readonly number[]> {
   const answered = new Set<number>();
-  for (const part of inParts(started, 100)) {
+  for (const some of inParts(started, 100)) {
+    const part = filledUp(some);
     const where = part.map(() => '(cronjob_id = ? and slot_at = ?)').join(' or ');
     const bindings = part.flatMap(({ cronJobId, at }) => [cronJobId, at]);
     const found = await rows(
