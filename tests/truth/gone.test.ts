@@ -143,6 +143,26 @@ const deletedUnwritten: readonly {
   },
 ];
 
+type Way = 'relabelled' | 'respecified' | 'monitorDeleted';
+const leaving = (way: Way): History => ({
+  ...unwritten,
+  cronJobs: deletedUnwritten.map(({ cronJob }, index) => {
+    const minute = ((cronJob.runs ?? [])[0]?.slotAt ?? at(5)) === at(6) ? 360 : 300;
+    const edits = [...(cronJob.edits ?? []), ...(way === 'relabelled' ? [{ at: deletedAt, tier: 'z' }] : [])];
+    return aCronJobStory(index, { rhythm: { everyHours: 24, minute }, successLimit: 20, ...cronJob, edits });
+  }),
+  monitors: deletedUnwritten.map(({ monitor = {} }, index) => {
+    const spec = (selector: object) => ({ selector, ...notStuck, ...monitor });
+    return aMonitorStory(index, {
+      spec: spec({ matchNames: [`job-${index}`], matchLabels: { tier: 'a' } }),
+      edits: way === 'respecified' ? [{ at: deletedAt, spec: spec({ matchNames: ['none'] }) }] : [],
+      deletedAt: way === 'monitorDeleted' ? deletedAt : undefined,
+    });
+  }),
+});
+
+const nameOf = ({ monitor }: Verdict): string => deletedUnwritten[Number(monitor.split('-').at(-1))]?.name ?? '';
+
 /** Every other one is made anew a minute later. */
 const unwritten: History = {
   seed: 0,
@@ -233,8 +253,31 @@ describeWatching('what is deleted soon after a restart', (observed) => {
     }
   });
 
+  for (const [way, kind] of [
+    ['relabelled', 'databaseAway'],
+    ['relabelled', 'stopped'],
+    ['respecified', 'databaseAway'],
+    ['respecified', 'stopped'],
+    ['monitorDeleted', 'databaseAway'],
+  ] as const)
+    test(`what was wrong with CronJobs is told by the monitor that they leave, and ended then: ${way}, ${kind}`, async () => {
+      // A suspension that came and went while the service was stopped is not known.
+      const isKnown = ({ monitor }: Verdict): boolean => kind !== 'stopped' || !monitor.endsWith('-7');
+      const said = (of: readonly Verdict[]): string[] =>
+        of
+          .filter(isKnown)
+          .map(
+            (one) =>
+              `${nameOf(one)}: ${one.type} ${inTime(one.openedAt)} ${one.ended} ${inTime(one.endedAt ?? 0)} ${one.isTold}`,
+          )
+          .toSorted();
+      const calm = await watch([], leaving(way));
+      assert.equal(new Set(calm.flatMap((one) => (one.isTold ? nameOf(one) : []))).size, 10);
+      const away = { kind, at: at(5, 50), untilAt: at(12, 30) } as const;
+      assert.deepEqual(said(await watch([away], leaving(way))), said(calm));
+    });
+
   test('what was wrong with CronJobs that are deleted while the database is away is told, and ended as they went', async () => {
-    const nameOf = ({ monitor }: Verdict): string => deletedUnwritten[Number(monitor.split('-').at(-1))]?.name ?? '';
     const said = (of: readonly Verdict[]): string[] =>
       of
         .filter(({ isTold }) => isTold)

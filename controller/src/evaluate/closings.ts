@@ -7,7 +7,7 @@ import {
   type CronJobFacts,
   type Instant,
 } from '@cronjob-monitor/shared/domain';
-import type { AlertRecord } from '@cronjob-monitor/shared/store';
+import type { AlertRecord, JudgingMonitor } from '@cronjob-monitor/shared/store';
 import { findingOf } from './findings.ts';
 import { forgetAt, type Subject } from './subject.ts';
 
@@ -48,8 +48,14 @@ export function closingsOf(subject: Subject, of: ClosingFacts): AlertFinding[] {
     if (cause === undefined || monitor === undefined) return [];
     const { id, id16: uid, namespace, name } = monitor;
     const from = { monitor: { id, uid, namespace, name }, rules: noRules };
-    return [findingOf(subject, from, alert, { kind: 'gone', cause, endedAt: subject.row.deletedAt })];
+    return [findingOf(subject, from, alert, { kind: 'gone', cause, endedAt: endOf(cause, subject, monitor) })];
   });
+}
+
+/** When it could be judged no more. */
+function endOf(cause: CloseCause, { row }: Subject, { deletedAt, removedAt }: JudgingMonitor): Instant | undefined {
+  if (row.deletedAt !== undefined || cause === 'forgotten') return row.deletedAt;
+  return deletedAt === undefined ? removedAt : deletedAt + madeAnewWithinMs;
 }
 
 function causeOf(subject: Subject, alert: AlertRecord, of: ClosingFacts): CloseCause | undefined {

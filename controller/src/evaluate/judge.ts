@@ -152,7 +152,8 @@ export async function judgeCronJobs(
     findings.push(...closingsOf(subject, { ...deps.closing, now, isRecreated: deps.closing.isRecreated(subject) }));
   }
   await setDue(tx, wishes, occasion.recorded !== undefined);
-  if (runs) await noteJudged(tx, subjects, runs);
+  // Other monitors have to judge what one judges that it left.
+  if (runs && occasion.asOfAt === undefined) await noteJudged(tx, subjects, runs);
   const raised = await raise(tx, findings, { freeze: deps.freeze });
   const remembered = answered.filter((one) => forgottenBy({ ...one, now }) === undefined);
   await setBrokenTargets(tx, await gatherBrokenTargets(tx, subjects, remembered, parts, now));

@@ -148,8 +148,11 @@ function failuresBeforeFirst(
     .flatMap(({ status, endedAt }) => (status === 'failed' && endedAt >= judgesFromAt ? [endedAt] : []));
 }
 
-function countedOf(runs: readonly JudgedRunRow[] = [], { judgesFromAt }: Watch): readonly JudgedRunRow[] {
-  return runs.filter(({ isCounted, endedAt }) => isCounted && endedAt >= judgesFromAt);
+function countedOf(
+  runs: readonly JudgedRunRow[] = [],
+  { judgesFromAt, judgesUntilAt = Infinity }: Watch,
+): readonly JudgedRunRow[] {
+  return runs.filter(({ isCounted, endedAt }) => isCounted && endedAt >= judgesFromAt && endedAt <= judgesUntilAt);
 }
 
 function durationsOf(

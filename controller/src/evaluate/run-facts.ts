@@ -32,9 +32,9 @@ export async function gatherRuns(
 ): Promise<RunFacts> {
   const all = await readRuns(tx, subjects, true, recorded);
   const scheduled = await readRuns(tx, subjects, false, recorded);
-  const runsOf = ({ row }: Subject, { rules, judgesFromAt }: Watch): readonly JudgedRunRow[] => {
+  const runsOf = ({ row }: Subject, { rules, judgesFromAt, judgesUntilAt = Infinity }: Watch): JudgedRunRow[] => {
     const runs = (rules.detection.jobFailed.includeManual ? all : scheduled).get(row.id) ?? [];
-    return runs.filter(({ endedAt }) => endedAt >= judgesFromAt);
+    return runs.filter(({ endedAt }) => endedAt >= judgesFromAt && endedAt <= judgesUntilAt);
   };
   // Known as long as the cluster keeps the Job: what was found stays with the alert.
   const ruleOf = ({ row }: Subject, { jobReason, jobUid }: JudgedRunRow): Pick<JudgedRun, 'policyRule'> => {

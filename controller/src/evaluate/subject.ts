@@ -94,6 +94,8 @@ export interface Watch {
   readonly wasJudged: boolean;
   /** Its monitor was away since then: what ended later is news to it. */
   readonly newsFromAt?: Instant | undefined;
+  /** It selected the CronJob until then: what ended later is none of its business. */
+  readonly judgesUntilAt?: Instant | undefined;
   /** What it asked before, where that may decide about news; undefined: the same. */
   readonly earlier?: EarlierRules | undefined;
 }
@@ -128,8 +130,8 @@ export interface Occasion {
 /** What this replica sees of the cluster, as far as verdicts ask. */
 export interface SubjectSources {
   readonly findCronJob: (uid: string) => CronJobFacts | undefined;
-  /** They are asked about as they were when they went: their monitors may have written already that they select them no more. */
-  readonly isGone?: boolean;
+  /** They are asked about as they were when they went. Of those that are gone monitors may have written already that they select them no more. */
+  readonly wentOf?: (cronJobUid: string) => Pick<Watch, 'newsFromAt' | 'judgesUntilAt'>;
   readonly watchersOf: (cronJob: CronJobFacts) => readonly Watcher[];
   readonly defaultZone: string;
   /** What it and its Namespace said before about how its runs are judged, beside what its row says, oldest first. */
@@ -159,7 +161,7 @@ export async function gatherSubjects(
     [...found].map(([row, facts]) => {
       if (facts === undefined) return [row, []];
       const earlierWords = withEarlierWords(row.said.earlier, from.wordsBeside(facts, row));
-      return [row, selecting(from.watchersOf(facts), row, earlierWords, from.isGone)];
+      return [row, selecting(from.watchersOf(facts), row, earlierWords, from.wentOf?.(row.uid))];
     }),
   );
   const earlierOf = await from.earlierSpecs.gather(tx, [...watchers.values()].flat(), settledThroughAt);
@@ -171,7 +173,7 @@ export async function gatherSubjects(
       row,
       facts,
       zone,
-      watches: (watchers.get(row) ?? []).map((of) => toWatch(of, earlierOf(of))),
+      watches: (watchers.get(row) ?? []).map((of) => ({ ...toWatch(of, earlierOf(of)), ...from.wentOf?.(row.uid) })),
       alerts: alerts.get(row.id) ?? [],
       groupEndedAt: facts?.marks && from.groupEndedAt(row.uid),
     };
@@ -195,8 +197,9 @@ function selecting(
   watchers: readonly Watcher[],
   row: JudgedCronJob,
   earlierWords: readonly EarlierWords[],
-  isGone = false,
+  went: Pick<Watch, 'judgesUntilAt'> | undefined,
 ): KnownWatcher[] {
+  const isGone = went !== undefined && went.judgesUntilAt === undefined;
   return watchers.flatMap((watcher) => {
     const known = row.monitors.find((candidate) => isSame(candidate, watcher));
     return known && (known.selects || isGone) ? [{ known, watcher, earlierWords }] : [];

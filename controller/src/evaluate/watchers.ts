@@ -23,15 +23,15 @@ interface WatchersDeps extends Pick<RunningSources, 'podsOf' | 'refusalOf'> {
 
 /** What the monitors of a CronJob ask for now. */
 interface Watchers {
-  readonly of: (cronJob: CronJobFacts) => Watcher[];
+  readonly of: (cronJob: CronJobFacts, monitors?: readonly MonitorSeen[]) => Watcher[];
   /** UIDs of the CronJobs with a Job that some monitor may find stuck, or could have until it ended after `endedAfterAt`. */
   readonly stuckAt: (now: Instant, endedAfterAt?: Instant) => ReadonlySet<string>;
 }
 
 export function createWatchers({ caches, selection, defaultZone, podsOf, refusalOf }: WatchersDeps): Watchers {
-  const of = (cronJob: CronJobFacts): Watcher[] => {
+  const of = (cronJob: CronJobFacts, monitors = selection.monitorsOf(cronJob)): Watcher[] => {
     const zone = cronJob.timeZone ?? defaultZone;
-    return selection.monitorsOf(cronJob).flatMap((monitor) => {
+    return monitors.flatMap((monitor) => {
       const { uid, namespace, name, generation, specWrittenAt, decoded } = monitor;
       const isMisread = decoded.ok && decoded.problems.length > 0;
       const rulesBy = (asked: Pick<MonitorSeen, 'decoded'>, words?: JudgingWords): MonitorRules | undefined => {

@@ -69,6 +69,10 @@ export class Watching {
       // A monitor that begins to look for Jobs begins with those that are there.
       cronJobs: { values: () => chain(caches.cronJobs.values(), this.groups.candidates()) },
       selection: this.selection,
+      left: (leave) => {
+        this.selection.left(leave);
+        queues.CronJobHandler.add(leave.cronJob.uid);
+      },
       rules: settings.reach,
     });
     const monitors = this.#watchMonitors();

@@ -20,6 +20,8 @@ import type { Selection } from './selection.ts';
 
 interface SelectionStartsDeps {
   readonly selection: Pick<Selection, 'monitorsOf'>;
+  /** Told of what ends. */
+  readonly left?: Selection['left'];
   readonly monitors: { values(): Iterable<MonitorSeen> };
   readonly namespaces: { values(): Iterable<NamespaceFacts> };
   readonly cronJobs: { values(): Iterable<CronJobFacts> };
@@ -28,7 +30,7 @@ interface SelectionStartsDeps {
 
 /**
  * Since when monitors select CronJobs that they did not select before, by the news of what changed: labels, a selector, the agreement of a
- * namespace, what owners ask to be left out. Followers keep it too, for they may have to write it down. What was selected from its creation on, or found so by a list, has
+ * namespace, what owners ask to be left out; and when that ends. Followers keep it too, for they may have to write it down. What was selected from its creation on, or found so by a list, has
  * no entry.
  */
 export class SelectionStarts {
@@ -53,8 +55,11 @@ export class SelectionStarts {
     const { selection } = this.#from;
     const left = new Set(selection.monitorsOf(before).map(({ uid }) => uid));
     const writes = { before: before.labelWrites ?? [], after: item.labelWrites ?? [] };
-    for (const { uid } of selection.monitorsOf(item))
-      if (!left.has(uid)) this.#begins(uid, item.uid, instantOfWrite(changed, writes, news));
+    const at = instantOfWrite(changed, writes, news);
+    const present = new Set(selection.monitorsOf(item).map(({ uid }) => uid));
+    for (const uid of present) if (!left.has(uid)) this.#begins(uid, item.uid, at);
+    for (const monitor of selection.monitorsOf(before))
+      if (!present.has(monitor.uid)) this.#from.left?.({ monitor, cronJob: before, at });
   }
 
   monitorChanged({ before, item }: Changed<MonitorSeen>, news: NewsOfChange): void {
@@ -75,6 +80,7 @@ export class SelectionStarts {
     for (const cronJob of this.#from.cronJobs.values()) {
       const [selected, selects] = [was?.(cronJob) === true, is?.(cronJob) === true];
       if (selects && !selected && this.#isFor(item, cronJob)) this.#begins(item.uid, cronJob.uid, at);
+      if (selected && !selects) this.#from.left?.({ monitor: before, cronJob, at });
       if (selected !== selects || specs[0].selector?.fallback !== specs[1].selector?.fallback)
         this.#fallsBack(cronJob, at);
     }
@@ -97,18 +103,22 @@ export class SelectionStarts {
       const { selector } = spec;
       const wasReached = reachOf(monitor.namespace, selector, earlier, this.#from.rules).namespaces.has(item.name);
       const reach = reachOf(monitor.namespace, selector, later, this.#from.rules);
-      if (!reach.namespaces.has(item.name)) continue;
+      if (!wasReached && !reach.namespaces.has(item.name)) continue;
       for (const cronJob of cronJobs) {
         const was = wasReached && !isIgnored(spec, cronJob, before);
         const is = selectsCronJob(spec, reach.namespaces, cronJob) && !isIgnored(spec, cronJob, item);
         if (is && !was && this.#isFor(monitor, cronJob)) this.#begins(monitor.uid, cronJob.uid, at);
+        if (was && !is && selectsCronJob(spec, new Set([item.name]), cronJob))
+          this.#from.left?.({ monitor, cronJob, at });
       }
     }
     for (const cronJob of cronJobs) this.#fallsBack(cronJob, at);
   }
 
-  monitorGone(monitor: MonitorSeen, { receivedAt }: NewsOfChange): void {
+  monitorGone(monitor: MonitorSeen, { receivedAt, unwatchedSinceAt }: NewsOfChange): void {
     this.#since.delete(monitor.uid);
+    for (const cronJob of this.#from.left ? this.#from.cronJobs.values() : [])
+      if (this.#selects(monitor, cronJob)) this.#from.left?.({ monitor, cronJob, at: unwatchedSinceAt ?? receivedAt });
     if (!isFallback(monitor)) for (const cronJob of this.#from.cronJobs.values()) this.#fallsBack(cronJob, receivedAt);
   }
 

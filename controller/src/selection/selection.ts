@@ -35,7 +35,7 @@ import type { MonitorSeen } from './monitor-seen.ts';
 export interface Selection {
   /** The monitors that select the CronJob, the leading one first: same namespace, then namespace and name. */
   monitorsOf(cronJob: CronJobFacts): readonly MonitorSeen[];
-  /** By UID; of a CronJob that was deleted lately, those that selected it then. */
+  /** By UID; of a CronJob that was deleted lately, those that selected it then. Those that it left and that have to judge it still are among them. */
   monitorsOfUid(cronJobUid: string): readonly MonitorSeen[];
   isMonitored(cronJobUid: string): boolean;
   /** Whether a Job is a run of what is monitored: every Job of a CronJob, of a group those that a monitor selects. */
@@ -69,6 +69,14 @@ export interface Selection {
   departed(departure: Pick<DepartedCronJob, 'cronJob' | 'at' | 'thereUntilAt'>): void;
   /** Those deleted lately that had its name, itself among them where it is one. */
   departuresOf(uid: string): readonly DepartedCronJob[];
+  /** A monitor selects a CronJob no longer: what happened before is judged by it still. */
+  left(leave: Pick<DepartedCronJob, 'cronJob' | 'at' | 'heardMs'> & { readonly monitor: MonitorSeen }): void;
+  /** Those of a CronJob that are not judged yet. */
+  leavesOf(cronJobUid: string): readonly DepartedCronJob[];
+  /** Those of a monitor, judged or not, that are not written yet. */
+  leftBy(monitorUid: string): DepartedCronJob[];
+  /** Its row says that it selects them no longer. */
+  forgetLeaves(leaves: readonly DepartedCronJob[]): void;
   /** A monitor was deleted: it may be made anew, and what it selects is recorded until that is no longer expected. */
   monitorDeparted(monitor: MonitorSeen, at: Instant): void;
   /** When the last monitor that this is true of was deleted; undefined: none was lately. */
@@ -78,13 +86,19 @@ export interface Selection {
 }
 
 /** The end of a CronJob that was seen to go. */
-interface DepartedCronJob {
+export interface DepartedCronJob {
   readonly cronJob: CronJobFacts;
+  /** That it left, as it was then; undefined: it was deleted. */
+  readonly monitor?: MonitorSeen | undefined;
   readonly at: Instant;
+  /** Its Jobs are asked anew since then, by the monotonic clock; undefined: they were known all the time. */
+  readonly heardMs?: number | undefined;
   /** When it was surely there: until it went, but where the watch had been broken before. */
   readonly thereUntilAt: Instant;
   /** What was written of its runs and is judged with it: when the last one ended, and Jobs that went before they had ended. */
   lastEndedAt: Instant;
+  /** When the first of them ended. */
+  firstEndedAt: Instant;
   readonly goneJobs: JobSnapshot[];
   /** It was judged as it was when it went: a run that is recorded later is judged by itself. */
   isJudged: boolean;
@@ -126,6 +140,7 @@ class KnownSelection implements Selection {
   readonly #sharedEffective = new WeakMap<MonitorSpec, Effective<MonitorSpec>>();
   readonly #departedMonitors = new Map<string, { readonly monitor: MonitorSeen; readonly at: Instant }>();
   readonly #departed = new Map<string, DepartedCronJob>();
+  readonly #leaves = new Map<string, DepartedCronJob[]>();
   #remembered: ReadonlyMap<string, NamedCronJob> = new Map();
 
   constructor(from: SelectionSources) {
@@ -189,7 +204,11 @@ class KnownSelection implements Selection {
 
   monitorsOfUid(uid: string): readonly MonitorSeen[] {
     const cronJob = this.findCronJob(uid);
-    return cronJob ? this.monitorsOf(cronJob) : [];
+    const present = cronJob ? this.monitorsOf(cronJob) : [];
+    const left = this.leavesOf(uid).flatMap(({ monitor }) => monitor ?? []);
+    return left.length === 0
+      ? present
+      : [...present, ...left.filter((one) => !present.some(({ uid }) => uid === one.uid))];
   }
 
   isMonitored(uid: string): boolean {
@@ -197,7 +216,12 @@ class KnownSelection implements Selection {
   }
 
   takesJob(job: JobFacts): boolean {
-    return job.marks === undefined || this.monitorsOf(groupOf(job, job.marks, undefined)).length > 0;
+    if (job.marks !== undefined) return this.monitorsOf(groupOf(job, job.marks, undefined)).length > 0;
+    const leaves = this.leavesOf(job.cronJobUid);
+    if (leaves.length === 0 || this.#hasDepartedMonitor(job.cronJobUid)) return true;
+    const cronJob = this.findCronJob(job.cronJobUid);
+    if (cronJob !== undefined && this.monitorsOf(cronJob).length > 0) return true;
+    return leaves.some(({ at }) => (job.endedAt ?? Infinity) <= at);
   }
 
   // A monitor looks into few namespaces of many: the others are not read.
@@ -239,7 +263,30 @@ class KnownSelection implements Selection {
   }
 
   departed(departure: Pick<DepartedCronJob, 'cronJob' | 'at' | 'thereUntilAt'>): void {
-    this.#departed.set(departure.cronJob.uid, { ...departure, lastEndedAt: -Infinity, goneJobs: [], isJudged: false });
+    this.#departed.set(departure.cronJob.uid, toDeparted(departure));
+  }
+
+  left(leave: Parameters<Selection['left']>[0]): void {
+    const { uid } = leave.cronJob;
+    const known = this.leavesOf(uid);
+    if (known.some(({ monitor }) => monitor?.uid === leave.monitor.uid)) return;
+    this.#leaves.set(uid, [...(this.#leaves.get(uid) ?? []), toDeparted({ ...leave, thereUntilAt: leave.at })]);
+  }
+
+  leavesOf(uid: string): readonly DepartedCronJob[] {
+    return this.#leaves.get(uid)?.filter(({ isJudged }) => !isJudged) ?? [];
+  }
+
+  leftBy(monitorUid: string): DepartedCronJob[] {
+    return [...this.#leaves.values()].flat().filter(({ monitor }) => monitor?.uid === monitorUid);
+  }
+
+  forgetLeaves(leaves: readonly DepartedCronJob[]): void {
+    for (const { uid } of leaves.map(({ cronJob }) => cronJob)) {
+      const others = this.#leaves.get(uid)?.filter((one) => !leaves.includes(one)) ?? [];
+      if (others.length > 0) this.#leaves.set(uid, others);
+      else this.#leaves.delete(uid);
+    }
   }
 
   departuresOf(uid: string): readonly DepartedCronJob[] {
@@ -262,6 +309,7 @@ class KnownSelection implements Selection {
   forgetDeparted(before: Instant, isNeeded: (uid: string) => boolean): void {
     for (const [key, { at }] of this.#departedMonitors) if (at < before) this.#departedMonitors.delete(key);
     for (const [uid, { at }] of this.#departed) if (at < before && !isNeeded(uid)) this.#departed.delete(uid);
+    for (const [uid, leaves] of this.#leaves) if (leaves.every(({ at }) => at < before)) this.#leaves.delete(uid);
   }
 
   #knownNamespaces(): ReadonlyMap<string, NamespaceFacts> {
@@ -336,6 +384,12 @@ function kept<K extends object, V>(
   let value = map.get(key);
   if (value === undefined) map.set(key, (value = make()));
   return value;
+}
+
+function toDeparted(
+  of: Pick<DepartedCronJob, 'cronJob' | 'monitor' | 'at' | 'thereUntilAt' | 'heardMs'>,
+): DepartedCronJob {
+  return { ...of, lastEndedAt: -Infinity, firstEndedAt: Infinity, goneJobs: [], isJudged: false };
 }
 
 function selectorOf(monitor: MonitorSeen): MonitorSelector | undefined {

@@ -44,7 +44,7 @@ import {
   runSchedulers,
   type Scheduler,
 } from '../schedulers/index.ts';
-import { isSelectorUnderstood, type ClusterCaches, type Selection } from '../selection/index.ts';
+import { isSelectorUnderstood, type ClusterCaches, type DepartedCronJob, type Selection } from '../selection/index.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
 
 type Watchers = ReturnType<typeof createWatchers>;
@@ -102,8 +102,8 @@ export interface Evaluation {
   /** In the transaction that recorded these runs; `committed` is told afterwards. */
   readonly judge: (tx: Tx, counted: readonly CountedRunOf[]) => Promise<RaisedAlert[]>;
   readonly committed: (raised: readonly RaisedAlert[]) => void;
-  /** Of a CronJob that is gone, as it was then; its runs are recorded. */
-  readonly judgeDeparted: (departure: ReturnType<Selection['departuresOf']>[number]) => Promise<void>;
+  /** Of CronJobs that are gone, or left a monitor, as they were then; their runs are recorded. */
+  readonly judgeDeparted: (departures: readonly DepartedCronJob[]) => Promise<void>;
   /** A run of the CronJob was recorded: its rate is asked again. */
   readonly recorded: (cronJobUid: string) => void;
   /** Something about these CronJobs has changed. */
@@ -277,28 +277,65 @@ class EvaluationOfTerm implements Evaluation {
       : judgeRecorded(tx, asked, this.#judging, this.#deps.digests.holdDuring(0, this.#deps.store.now()));
   }
 
-  async judgeDeparted(departure: Parameters<Evaluation['judgeDeparted']>[0]): Promise<void> {
-    const { cronJob, thereUntilAt, lastEndedAt, goneJobs } = departure;
-    const ids = await cronJobIdsOf(this.#deps.store, [cronJob.uid]);
-    const asOfAt = Math.max(thereUntilAt, lastEndedAt);
-    const went = goneJobs.map(({ job, gone }) => ({ ...job, endedAt: gone?.at ?? asOfAt }));
-    const sources = {
-      ...this.#judging.sources,
-      isGone: true,
-      findCronJob: () => cronJob,
-      jobsOf: () => went.filter(({ endedAt }) => endedAt >= asOfAt).map((job) => ({ ...job, endedAt: undefined })),
-      goneJobsOf: () => went.filter(({ endedAt }) => endedAt < asOfAt),
-    };
-    await evaluate([...ids.values()], { parts: allParts, asOfAt }, { ...this.#judging, sources }, this.#signal);
-    this.#signal.throwIfAborted();
+  async judgeDeparted(departures: readonly DepartedCronJob[]): Promise<void> {
+    const ids = await cronJobIdsOf(
+      this.#deps.store,
+      departures.map(({ cronJob }) => cronJob.uid),
+    );
+    // Those of one second together: many go at once.
+    const asOf = ({ thereUntilAt, lastEndedAt }: DepartedCronJob): Instant =>
+      Math.max(Math.floor(thereUntilAt / 1_000) * 1_000, lastEndedAt);
+    const rounds = [...Map.groupBy(departures, asOf)].toSorted(([a], [b]) => a - b);
+    for (const [asOfAt, some] of rounds) {
+      const of = Map.groupBy(some, ({ cronJob }) => cronJob.uid);
+      const asked = [...of.keys()].flatMap((uid) => ids.get(uid) ?? []);
+      const sources = { ...this.#judging.sources, ...this.#asTheyWent(of, asOfAt) };
+      await evaluate(asked, { parts: allParts, asOfAt }, { ...this.#judging, sources }, this.#signal);
+      this.#signal.throwIfAborted();
+    }
   }
 
-  /** It is judged with its CronJob, as that was when it went. */
+  /** What was seen of these CronJobs when they went. */
+  #asTheyWent(of: ReadonlyMap<string, readonly DepartedCronJob[]>, asOfAt: Instant): Partial<EvaluateDeps['sources']> {
+    const leftBy = (uid: string) => of.get(uid)?.flatMap(({ monitor }) => monitor ?? []) ?? [];
+    const went = (uid: string) =>
+      (of.get(uid) ?? []).flatMap(({ goneJobs }) =>
+        goneJobs.map(({ job, gone }) => ({ ...job, endedAt: gone?.at ?? asOfAt })),
+      );
+    const there = (uid: string) =>
+      (leftBy(uid).length > 0 ? this.#deps.caches.jobs.listBy('cronJob', uid) : []).filter(
+        ({ createdAt }) => createdAt <= asOfAt,
+      );
+    return {
+      wentOf: (uid) => {
+        const leave = of.get(uid)?.find(({ monitor }) => monitor);
+        return leave ? { newsFromAt: leave.firstEndedAt, judgesUntilAt: leave.at } : {};
+      },
+      findCronJob: (uid) => of.get(uid)?.[0]?.cronJob,
+      watchersOf: (cronJob) => {
+        const left = leftBy(cronJob.uid);
+        return this.#watchers.of(cronJob, left.length > 0 ? left : undefined);
+      },
+      jobsOf: (uid) =>
+        [...there(uid), ...went(uid).filter(({ endedAt }) => endedAt >= asOfAt)].map((job) => ({
+          ...job,
+          ...((job.endedAt ?? asOfAt) >= asOfAt && { outcome: undefined, endedAt: undefined }),
+          ...((job.decidedAt ?? asOfAt) > asOfAt && { decidedAs: undefined, decidedAt: undefined }),
+        })),
+      goneJobsOf: (uid) => went(uid).filter(({ endedAt }) => endedAt < asOfAt),
+    };
+  }
+
+  /** It is judged with its CronJob, as that was when it went; where that left a monitor, by that one alone. */
   #endedBeforeDeparture({ cronJobUid, finishedAt = Infinity }: Execution): boolean {
-    const departure = this.#deps.selection.departuresOf(cronJobUid).find(({ cronJob }) => cronJob.uid === cronJobUid);
-    if (departure === undefined || departure.isJudged || finishedAt > departure.at) return false;
-    departure.lastEndedAt = Math.max(departure.lastEndedAt, finishedAt);
-    return true;
+    const { selection } = this.#deps;
+    const departure = selection.departuresOf(cronJobUid).find(({ cronJob }) => cronJob.uid === cronJobUid);
+    for (const one of [...selection.leavesOf(cronJobUid), ...(departure ? [departure] : [])]) {
+      if (one.isJudged || finishedAt > one.at) continue;
+      one.lastEndedAt = Math.max(one.lastEndedAt, finishedAt);
+      one.firstEndedAt = Math.min(one.firstEndedAt, finishedAt);
+    }
+    return departure !== undefined && !departure.isJudged && finishedAt <= departure.at;
   }
 
   #schedulers(): readonly Scheduler[] {

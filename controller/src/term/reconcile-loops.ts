@@ -20,7 +20,14 @@ import { createJobRecords, reconcileJobs, type RecordedRun } from '../reconciler
 import { createMonitorLint, createMonitorRecords, reconcileMonitor } from '../reconcilers/monitor/index.ts';
 import { createStatusWriting } from '../reconcilers/status-writing.ts';
 import { ReconcileLoop, type ComeBack, isDatabaseAway } from '../runtime/index.ts';
-import { dependsOn, isExcluded, selectedInGap, type MonitorSeen } from '../selection/index.ts';
+import {
+  dependsOn,
+  isExcluded,
+  isSelectorUnderstood,
+  selectedInGap,
+  type DepartedCronJob,
+  type MonitorSeen,
+} from '../selection/index.ts';
 import type { LeaderWorkDeps } from './deps.ts';
 import type { VerdictWork } from './verdict-work.ts';
 
@@ -159,7 +166,12 @@ export class ReconcileLoops {
       release: ({ snapshot, held }, isUntold) => {
         const { uid, cronJobUid, outcome } = snapshot.job;
         const isDeparted = ({ cronJob }: { cronJob: CronJobFacts }): boolean => cronJob.uid === cronJobUid;
-        if (snapshot.gone && !outcome) selection.departuresOf(cronJobUid).find(isDeparted)?.goneJobs.push(snapshot);
+        if (snapshot.gone && !outcome)
+          for (const { goneJobs } of [
+            ...selection.leavesOf(cronJobUid),
+            ...selection.departuresOf(cronJobUid).filter(isDeparted),
+          ])
+            goneJobs.push(snapshot);
         if (held) intake.snapshots.forget(uid, held);
         if (caches.jobs.find(uid)) return undefined;
         const untilAt = isUntold ? intake.untold.keep(snapshot) : undefined;
@@ -178,7 +190,7 @@ export class ReconcileLoops {
   }
 
   async #reconcileCronJobs(uids: readonly string[]): ReturnType<BatchOf> {
-    const { caches, selection, settings, clock, intake, productMetrics, sightings, words } = this.#deps;
+    const { caches, selection, settings, clock, productMetrics, sightings, words } = this.#deps;
     const { verdicts, series, mirror, annotationEvents } = this.#parts;
     const { evaluation, watchedUntilAt } = verdicts;
     // Coverage counts those that no monitor selects, too.
@@ -188,13 +200,8 @@ export class ReconcileLoops {
       cronJobs: caches.cronJobs,
       isMonitored: (uid) => selection.isMonitored(uid),
       departuresOf: (uid) => selection.departuresOf(uid),
-      judgeDeparted: async (departure) => {
-        if (intake.snapshots.listEndedOf(departure.cronJob.uid).length > 0) return false;
-        const isOwed = departure.lastEndedAt > -Infinity || clock.now() - departure.thereUntilAt >= lateMs;
-        if (isOwed) await evaluation.judgeDeparted(departure);
-        departure.isJudged = true;
-        return true;
-      },
+      leavesOf: (uid) => selection.leavesOf(uid),
+      judgeDeparted: (departures) => this.#judgeDeparted(departures),
       records: this.#cronJobRecords,
       clock,
       outlookOf: (cronJob, now) => this.#outlookInZone(cronJob, now),
@@ -224,6 +231,29 @@ export class ReconcileLoops {
     mirror?.ask(uids);
     annotationEvents?.ask(uids);
     return comeBack;
+  }
+
+  /** Returns those of which runs are to be recorded before. */
+  async #judgeDeparted(departures: readonly DepartedCronJob[]): Promise<readonly DepartedCronJob[]> {
+    const { caches, clock, intake, queues } = this.#deps;
+    const { evaluation } = this.#parts.verdicts;
+    const isHeld = ({ cronJob, heardMs = -Infinity }: DepartedCronJob): boolean =>
+      intake.snapshots.listEndedOf(cronJob.uid).length > 0 || queues.JobHandler.isBusyWith(heardMs);
+    /** A monitor of its name goes on with it. */
+    const goesOn = ({ monitor }: DepartedCronJob): boolean => {
+      const other = monitor && caches.monitors.findByName(monitor.namespace, monitor.name);
+      return other !== undefined && other.uid !== monitor?.uid;
+    };
+    const { held = [], ready = [] } = Object.groupBy(departures, (one) => (isHeld(one) ? 'held' : 'ready'));
+    const owed = ready.filter(
+      (one) => !goesOn(one) && (one.lastEndedAt > -Infinity || clock.now() - one.thereUntilAt >= lateMs),
+    );
+    if (owed.length > 0) await evaluation.judgeDeparted(owed);
+    for (const one of ready) {
+      one.isJudged = true;
+      if (one.monitor) queues.CronJobMonitor.add(one.monitor.uid);
+    }
+    return held;
   }
 
   #reconcileMonitor(uid: string, signal: AbortSignal): Promise<ComeBack> {
@@ -292,17 +322,34 @@ export class ReconcileLoops {
             return goneAt !== undefined && isMadeAnew(createdAt, goneAt);
           }),
         lookedUntilAt: () => verdicts.watchedUntilAt,
+        leftBy: (monitorUid) => selection.leftBy(monitorUid),
+        forgetLeaves: (leaves) => selection.forgetLeaves(leaves),
+        leftUnseen: (monitor, uids) => this.#leftInGap(monitor, uids),
         seen: (monitor, cronJob) => starts.sinceOf(monitor.uid, cronJob.uid),
-        unseen: (monitor, cronJob) =>
-          selectedInGap(
-            monitor,
-            cronJob,
-            caches.namespaces.findByName('', cronJob.namespace),
-            // Over an empty database all that ever was is a gap.
-            (verdicts.watchedUntilAt ?? -Infinity) - unwrittenMs,
-          ),
+        unseen: (monitor, cronJob) => this.#movedInGap(monitor, cronJob),
       },
     );
+  }
+
+  #movedInGap(monitor: MonitorSeen, cronJob: CronJobFacts): Instant | undefined {
+    const namespace = this.#deps.caches.namespaces.findByName('', cronJob.namespace);
+    // Over an empty database all that ever was is a gap.
+    return selectedInGap(monitor, cronJob, namespace, (this.#parts.verdicts.watchedUntilAt ?? -Infinity) - unwrittenMs);
+  }
+
+  /** These CronJobs of a monitor that selects them no longer left while no leader looked. */
+  #leftInGap(monitor: MonitorSeen, uids: readonly string[]): void {
+    const { caches, clock, queues, selection } = this.#deps;
+    for (const uid of isSelectorUnderstood(monitor) ? uids : []) {
+      const cronJob = caches.cronJobs.find(uid);
+      const at = cronJob && this.#movedInGap(monitor, cronJob);
+      if (cronJob === undefined || at === undefined) continue;
+      const { lastSuccessAt = Infinity } = cronJob;
+      const then = lastSuccessAt <= at ? cronJob : { ...cronJob, lastSuccessAt: undefined };
+      this.#queueJobsOf([uid]);
+      selection.left({ monitor, cronJob: then, at, heardMs: clock.monotonicMs() });
+      queues.CronJobHandler.add(uid);
+    }
   }
 
   #outlookInZone(cronJob: CronJobFacts, now: Instant): Outlook {

@@ -1,16 +1,7 @@
 export * from './text/nearest.ts';
 export * from './json.ts';
 export * from './instant.ts';
-export {
-  dayMs,
-  formatDuration,
-  hourMs,
-  minuteMs,
-  parseDuration,
-  parseResourceDuration,
-  resourceDurationMaxLength,
-  resourceDurationPattern,
-} from './duration.ts';
+export * from './duration.ts';
 export type * from './objects/job.ts';
 export { elapsedMs, judgeConditions, type JobCondition } from './execution/outcome.ts';
 export type * from './objects/pod.ts';
@@ -31,15 +22,7 @@ export {
 } from './execution/output-facts.ts';
 export { findExitCause, type ExitCause } from './execution/exit-cause.ts';
 export * from './execution/failure-reason.ts';
-export {
-  hopelessWaitAtEnd,
-  hopelessWaitOf,
-  isHopelessReason,
-  refusalIn,
-  refusedCreate,
-  type CreateRefusal,
-  type HopelessWait,
-} from './execution/hopeless-wait.ts';
+export * from './execution/hopeless-wait.ts';
 export { firstRunAt } from './execution/ran.ts';
 export { faultOf, faultOfMiss, faultOfRun, type Fault } from './execution/fault.ts';
 export * from './execution/not-started.ts';
@@ -118,15 +101,7 @@ export type {
 } from './delivery/message.ts';
 export * from './delivery/channel-proof.ts';
 export { isAboutAlert } from './delivery/message.ts';
-export {
-  failureOf,
-  toAlertFacts,
-  withEvidence,
-  withoutAbsent,
-  type AlertEvidenceFacts,
-  type AlertFacts,
-  type AlertRun,
-} from './delivery/alert-context.ts';
+export * from './delivery/alert-context.ts';
 export * from './delivery/message-evidence.ts';
 export { toHolding, type HoldingVerdict } from './delivery/to-holding.ts';
 export { alertWords, codesExplaining, raisedTypes, sentenceOf } from './alert-types/index.ts';
@@ -158,22 +133,7 @@ export { toPlainLine, toPlainText } from './text/plain-text.ts';
 export * from './redaction/redact.ts';
 export { redactionMarginBytes, toSafeLog, type SafeLog } from './redaction/safe-log.ts';
 export * from './alert/identity.ts';
-export type {
-  ActiveAlert,
-  AlertFinding,
-  AlertNotice,
-  AlertRecord,
-  AlertRules,
-  AlertStep,
-  AlertWorld,
-  AwaitedEvidence,
-  CloseCause,
-  Decision,
-  FindingVerdict,
-  HeldBefore,
-  HoldingFinding,
-  ToldBefore,
-} from './alert/alert.ts';
+export * from './alert/alert.ts';
 export { follow, type Followed } from './alert/follow.ts';
 export * from './alert/life.ts';
 export { wayOf, type ChannelAtSend } from './alert/route-steps.ts';
@@ -198,29 +158,10 @@ export {
   type Routing,
   type ToldTo,
 } from './alert/routes.ts';
-export {
-  annotationProblemsOf,
-  effectiveOf,
-  ownerOf,
-  type Effective,
-  type OwnSettings,
-  type Said,
-  type SlaSpec,
-  type WrittenRoute,
-} from './settings/effective.ts';
+export * from './settings/effective.ts';
 export * from './settings/earlier-words.ts';
 export { type Annotations } from './settings/words.ts';
-export {
-  CoverageJudge,
-  outcomeOf,
-  routeOf,
-  type ChannelReach,
-  type Coverage,
-  type ReachFacts,
-  type Route,
-  type RouteMoment,
-  type RouteRules,
-} from './alert/route.ts';
+export * from './alert/route.ts';
 export { alertSeverity } from './alert/severity.ts';
 export * from './alert/rung.ts';
 export {
@@ -285,53 +226,7 @@ export * from './preview/lane.ts';
 export * from './preview/suggest-limits.ts';
 export { tellTruth, truthOf } from './preview/truth.ts';
 export type { PreviewedCronJob, PreviewedParent, PreviewedRun, PreviewedSlot } from './preview/history.ts';
-export {
-  brokenTarget,
-  brokenWords,
-  budgetOf,
-  cronJobWords,
-  defaultWindowDays,
-  deadlineStep,
-  evictedStep,
-  exitInWords,
-  failuresLeft,
-  holdsOf,
-  instantIn,
-  judgeDay,
-  judgeLimit,
-  judgeRate,
-  killedStep,
-  limitInWords,
-  missingIn,
-  noSla,
-  openRunOf,
-  printDatedWords,
-  printWords,
-  rateBudget,
-  rateWindows,
-  runWords,
-  slaOf,
-  slaTargetsOf,
-  hasOutcome,
-  standingFactsOf,
-  standingOf,
-  statusOf,
-  stepOf,
-  suspendedCause,
-  toVerdict,
-  verdictOf,
-  waitingCause,
-  type BrokenTarget,
-  type Budget,
-  type OpenAlertFacts,
-  type SlaTargets,
-  type SlaTargetSpec,
-  type Standing,
-  type Suspended,
-  type VerdictAddition,
-  type VerdictFacts,
-  type WaitingJob,
-} from './verdict/index.ts';
+export * from './verdict/index.ts';
 export { columnsOf, countStarts, floorTo, isTexture, type WallSpan } from './wall/span.ts';
 export * from './wall/cells.ts';
 export * from './forecast/plan.ts';
@@ -347,18 +242,4 @@ export * from './rendering/email-payload.ts';
 export { pagingPayload, type PagingPayload } from './rendering/paging-payload.ts';
 export * from './rendering/webhook-payload.ts';
 export * from './rendering/alertmanager-alerts.ts';
-export {
-  emailTlsModes,
-  neededSecrets,
-  pagingSeverities,
-  webhookMethods,
-  type ChannelTarget,
-  type ChatTarget,
-  type EmailTarget,
-  type Form,
-  type NeededSecret,
-  type PagingTarget,
-  type SecretKeyRef,
-  type TargetOf,
-  type WebhookTarget,
-} from './rendering/target.ts';
+export * from './rendering/target.ts';

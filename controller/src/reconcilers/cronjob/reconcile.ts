@@ -20,7 +20,7 @@ import {
 import type { ScheduleProblem } from '@cronjob-monitor/shared/contract';
 import { parse, ScheduleError } from '@cronjob-monitor/shared/domain/schedule';
 import type { ComeBack } from '../../runtime/index.ts';
-import type { Selection } from '../../selection/index.ts';
+import type { DepartedCronJob, Selection } from '../../selection/index.ts';
 import type { SpecSightings, SpecSighting } from './spec-sightings.ts';
 import type { WordSightings } from './word-sightings.ts';
 
@@ -31,8 +31,12 @@ interface CronJobReconcilerDeps {
   readonly isIgnored?: ((cronJob: CronJobFacts) => boolean) | undefined;
   /** Those that were seen to go lately and had its name, itself among them. */
   readonly departuresOf?: Selection['departuresOf'] | undefined;
-  /** One that could not be written as it went is judged as it was then. False: runs of it are to be recorded before. */
-  readonly judgeDeparted?: ((departure: ReturnType<Selection['departuresOf']>[number]) => Promise<boolean>) | undefined;
+  /** Monitors that it left and that have to judge it still. */
+  readonly leavesOf?: Selection['leavesOf'] | undefined;
+  /** Those that could not be written as they went are judged as they were then. Answers with those of which runs are to be recorded before. */
+  readonly judgeDeparted?:
+    | ((departures: readonly DepartedCronJob[]) => Promise<readonly DepartedCronJob[]>)
+    | undefined;
   readonly records: CronJobRecords;
   /** Edits that were received and are not written down. */
   readonly sightings?: Pick<SpecSightings, 'listOf' | 'written'> | undefined;
@@ -71,20 +75,25 @@ export async function reconcileCronJobs(
   const left = await deps.records.readMarks(went.map(({ cronJob }) => cronJob.uid));
   const departures = went.filter(({ cronJob }) => left.get(cronJob.uid)?.deletedAt === undefined);
   await writeSeen(departures.map(({ cronJob, at }) => [cronJob, Math.min(now, at)]));
+  const leavesOf = (some: readonly CronJobFacts[]): DepartedCronJob[] =>
+    some.flatMap(({ uid }) => [...(deps.leavesOf?.(uid) ?? [])]);
   const waiting = new Set<string>();
+  const judge = async (some: readonly DepartedCronJob[]): Promise<void> => {
+    const held = some.length > 0 ? ((await deps.judgeDeparted?.(some)) ?? []) : [];
+    for (const { cronJob } of held) waiting.add(cronJob.uid).add(refText(cronJob));
+  };
   const unseen = uids.filter((uid) => !deps.cronJobs.find(uid) && !went.some(({ cronJob }) => cronJob.uid === uid));
   const gone: GoneCronJob[] = unseen.map((uid) => ({ uid, at: now, fromAt: deps.watchedUntilAt }));
-  for (const departure of departures) {
-    const { uid } = departure.cronJob;
-    if ((await deps.judgeDeparted?.(departure)) === false) waiting.add(uid).add(refText(departure.cronJob));
-    else gone.push({ uid, at: Math.min(now, departure.at), fromAt: undefined });
-  }
+  await judge([...leavesOf(departures.map(({ cronJob }) => cronJob)), ...departures]);
+  for (const { cronJob, at } of departures)
+    if (!waiting.has(cronJob.uid)) gone.push({ uid: cronJob.uid, at: Math.min(now, at), fromAt: undefined });
   await write([], gone);
 
   const present = uids.flatMap((uid) => deps.cronJobs.find(uid) ?? []).filter((one) => !waiting.has(refText(one)));
   const leftOut = present.filter((cronJob) => deps.isIgnored?.(cronJob) === true);
   await deps.records.noteLeftOut(leftOut.map((facts) => ({ facts, ...deps.saidOf?.(facts) })));
   const seen = await writeSeen(present.map((cronJob) => [cronJob, now]));
+  await judge(leavesOf(present));
   if (first.length > 0) deps.onFirstProjected(first);
   if (respecified.length > 0) deps.onRespecified([...new Set(respecified)]);
 

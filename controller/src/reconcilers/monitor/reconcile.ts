@@ -49,7 +49,9 @@ export async function reconcileMonitor(
   const gathered = gatherMonitor(uid, deps.sources, now);
   if (!gathered) {
     deps.lint?.forget(uid);
-    deps.onJudgedOtherwise(await deps.records.forget(uid, now)); // its history stays until retention takes it
+    const left = await deps.records.forget(uid, now); // its history stays until retention takes it
+    if (left === undefined) return now + unknownAgainMs(0);
+    deps.onJudgedOtherwise(left);
     return undefined;
   }
   const { monitor } = gathered;

@@ -33,7 +33,7 @@ import {
   type MonitorTarget,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { isSelectorUnderstood, type MonitorSeen } from '../../selection/index.ts';
+import { isSelectorUnderstood, type DepartedCronJob, type MonitorSeen } from '../../selection/index.ts';
 import type { GatheredMonitor } from './gather.ts';
 
 /** What the monitor reconciler reads from and writes to the store. */
@@ -48,8 +48,8 @@ export interface MonitorRecords {
   readHealth(gathered: GatheredMonitor, now: Instant): Promise<MonitoredHealth>;
   /** How the rollouts of its CronJobs fare, but those that are suspended or all well; undefined: some have no row as its targets yet. */
   readRollouts(gathered: GatheredMonitor): Promise<MonitorFacts['rollouts']>;
-  /** UIDs of the CronJobs it selected last. */
-  forget(uid: string, at: Instant): Promise<readonly string[]>;
+  /** UIDs of the CronJobs it selected last; undefined: it has to judge some of them first. */
+  forget(uid: string, at: Instant): Promise<readonly string[] | undefined>;
 }
 
 interface WrittenMonitor {
@@ -62,6 +62,11 @@ interface WrittenMonitor {
 
 /** Since when a monitor selects a CronJob without a break; undefined: nothing tells that it did not from its creation on. */
 interface SelectionOrigins {
+  /** CronJobs that left a monitor: until they are judged they stay its targets. */
+  readonly leftBy: (monitorUid: string) => readonly DepartedCronJob[];
+  readonly forgetLeaves: (leaves: readonly DepartedCronJob[]) => void;
+  /** Told of its targets that it selects no longer when a process looks first. */
+  readonly leftUnseen: (monitor: MonitorSeen, cronJobUids: readonly string[]) => void;
   /** As it was seen to begin. */
   readonly seen: (monitor: MonitorSeen, cronJob: CronJobFacts) => Instant | undefined;
   /** Of what was not selected when a leader last looked. */
@@ -77,6 +82,9 @@ interface SelectionOrigins {
 }
 
 const noBreaks: SelectionOrigins = {
+  leftBy: () => [],
+  forgetLeaves: () => {},
+  leftUnseen: () => {},
   seen: () => undefined,
   unseen: () => undefined,
   lookedUntilAt: () => undefined,
@@ -158,6 +166,10 @@ class StoredMonitors implements MonitorRecords {
         return [cronJobUid, { cronJobUid, leading: leads.has(cronJobUid), selectedSinceAt }];
       }),
     );
+    const leaves = Map.groupBy(this.#origins.leftBy(monitor.uid), ({ isJudged }) => isJudged);
+    const left = leaves.get(true) ?? [];
+    for (const { cronJob } of leaves.get(false) ?? [])
+      targets.set(cronJob.uid, { cronJobUid: cronJob.uid, leading: false });
     const isSame =
       before !== undefined &&
       before.size === targets.size &&
@@ -167,6 +179,7 @@ class StoredMonitors implements MonitorRecords {
     // What no process saw end before it became unreadable was judged for no monitor: it is news to this one once it is mended.
     const isLost = before === undefined && !isSelectorUnderstood(monitor);
     const lookedUntilAt = (isLost ? this.#origins.lookedUntilAt() : undefined) ?? at;
+    const leftAt = new Map(left.map((one) => [one.cronJob.uid, one.at]));
     const isSameRow = isSame && this.#rows.get(monitor.uid) === row;
     if (!isSameRow) this.#kept.delete(monitor.uid);
     if (!isSame) this.#rollouts.delete(monitor.uid);
@@ -182,8 +195,11 @@ class StoredMonitors implements MonitorRecords {
       const earlierMs = edited && delayMsOf(edited.earlierSpec);
       if (edited && delayMs !== undefined && earlierMs !== undefined && delayMs !== earlierMs)
         await movePendingDue(tx, delayMs - earlierMs, { monitorId: id, foundBefore: edited.at });
-      return isSame ? { unknown: [] } : setTargets(tx, monitor.uid, [...targets.values()], Math.min(at, lookedUntilAt));
+      return isSame
+        ? { unknown: [] }
+        : setTargets(tx, monitor.uid, [...targets.values()], Math.min(at, lookedUntilAt), leftAt);
     });
+    this.#origins.forgetLeaves(left);
     this.#rows.set(monitor.uid, row);
     const unknown = new Set(outcome.unknown);
     const added = [...targets].flatMap(([uid, target]) => {
@@ -231,11 +247,14 @@ class StoredMonitors implements MonitorRecords {
     return list;
   }
 
-  async forget(uid: string, at: Instant): Promise<readonly string[]> {
+  async forget(uid: string, at: Instant): Promise<readonly string[] | undefined> {
+    const leaves = this.#origins.leftBy(uid);
+    if (leaves.some(({ isJudged }) => !isJudged)) return undefined;
     const targets = [...(this.#written.get(uid)?.keys() ?? [])];
     // Its row is taken over: a deletion that is written late would end its alerts before they are.
     if (!this.#origins.isBack(uid))
       await this.#deps.store.fenced(this.#deps.epoch, (tx) => forgetMonitor(tx, uid, this.#origins.goneAt(uid) ?? at));
+    this.#origins.forgetLeaves(leaves);
     for (const known of [this.#written, this.#joined, this.#generations, this.#rows, this.#kept, this.#rollouts])
       known.delete(uid);
     return targets;
@@ -286,6 +305,9 @@ class StoredMonitors implements MonitorRecords {
 
   async #findJoined({ monitor, selected }: GatheredMonitor): Promise<ReadonlyMap<string, Instant>> {
     const present = await listTargetsOf(this.#deps.store, monitor.uid);
+    const selects = new Set(selected.map(({ uid }) => uid));
+    const left = [...present].filter((uid) => !selects.has(uid));
+    if (left.length > 0) this.#origins.leftUnseen(monitor, left);
     return new Map(
       selected.flatMap((cronJob) => {
         const at = present.has(cronJob.uid) ? undefined : this.#origins.unseen(monitor, cronJob);

@@ -44,6 +44,8 @@ export interface JudgingMonitor {
   /** What ended since then was not judged for this monitor, which was away; undefined: it was not. */
   readonly newsFromAt: Instant | undefined;
   readonly selects: boolean;
+  /** When it selected the CronJob last; undefined: it does. */
+  readonly removedAt: Instant | undefined;
   /** Of the spec in its row. */
   readonly generation: number;
   /** Since when it asks what that says; undefined: it never asked anything else. */
@@ -93,6 +95,7 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
       wasJudged: target['judged_at'] !== null,
       newsFromAt: optionalNumber(target['news_from_at']),
       selects: target['removed_at'] === null && target['deleted_at'] === null,
+      removedAt: optionalNumber(target['removed_at']),
       generation: Number(target['generation']),
       respecifiedAt: optionalNumber(target['respecified_at']),
       isDeleted: target['deleted_at'] !== null,
