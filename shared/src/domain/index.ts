@@ -310,6 +310,7 @@ export {
   rateBudget,
   rateWindows,
   runWords,
+  sharedCause,
   slaOf,
   slaTargetsOf,
   hasOutcome,

@@ -39,7 +39,7 @@ export function escapeMarkdown(text: string): string {
 }
 
 /** Output of programs in a fence that it cannot end. */
-export function markdownFence(text: string): string {
+function markdownFence(text: string): string {
   return `${fence}\n${breakMentions(withoutBackticks(text).trimEnd())}\n${fence}`;
 }
 
