@@ -12,8 +12,3 @@ export function getStorageStats(signal?: AbortSignal): Promise<Answer<StorageSta
 export function prune(input: PruneInput): Promise<PruneResult> {
   return act('POST', 'admin/prune', input);
 }
-
-/** Tries one pattern with the engine that the service uses. */
-export function testPattern(input: PatternTestInput): Promise<PatternTestResult> {
-  return act('POST', 'patterns/test', input);
-}

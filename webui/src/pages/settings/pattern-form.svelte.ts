@@ -4,8 +4,8 @@ import type {
   PatternTestInput,
   PatternTestResult,
 } from '@cronjob-monitor/shared/contract';
-import { testPattern } from '../../api/admin.ts';
 import { getExecution } from '../../api/executions.ts';
+import { testPattern } from '../../api/monitors.ts';
 import { named } from '../../api/named.ts';
 
 /** A pattern of suggested fixes as a person writes it, and a run to try it on. The server tries it: its engine is the one that counts. */
