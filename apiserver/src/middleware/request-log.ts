@@ -98,6 +98,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The field of a verdict. */
 const line = 'logLine';
+/** What quotes it, and what is read out of it. */
+const ofLines: readonly string[] = [line, 'sharedCause'];
 
 /** The namespaces of which a line of a log is quoted; empty text: one that the answer does not name. */
 function collect(value: unknown, namespace: string, found: Set<string>): void {
@@ -120,7 +122,7 @@ function withheld(value: unknown, namespace: string, readable: ReadonlySet<strin
   return Object.fromEntries(
     Object.entries(fields).map(([key, field]) => [
       key,
-      key === line && !readable.has(place) ? null : withheld(field, place, readable),
+      ofLines.includes(key) && !readable.has(place) ? null : withheld(field, place, readable),
     ]),
   );
 }

@@ -14,6 +14,8 @@ export const Incident = object('Incident', {
   cluster: optional(text),
   cronjob: Ref,
   verdict: Verdict,
+  /** By what it fails that others may fail by as well, such as one image, node or host: incidents with the same sentence are one. Null = its own, not known, or in a line of a log that the caller may not read. */
+  sharedCause: nullable(Words),
   /** Active and suppressed ones, worst first, then those that wait; none: it fails without one. */
   alerts: listOf(
     object({

@@ -17,11 +17,6 @@ import { outcomeWords } from './words.ts';
 /** The cluster tells the time of a write in whole seconds, and its receipt is later. */
 const sameWriteMs = 5_000;
 
-/** Since when these CronJobs have been suspended; one that is not has no entry. */
-export async function listSuspendedSince(db: Db, cronJobIds: readonly number[]): Promise<ReadonlyMap<number, Instant>> {
-  return sinceIn(await listSpecEpochs(db, cronJobIds));
-}
-
 function sinceIn(epochs: ReadonlyMap<number, readonly SpecEpoch[]>): Map<number, Instant> {
   return new Map(
     [...epochs].flatMap(([id, ofOne]) => {

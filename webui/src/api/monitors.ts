@@ -5,6 +5,8 @@ import type {
   MonitorPhase,
   MonitorPreview,
   MonitorPreviewInput,
+  PatternTestInput,
+  PatternTestResult,
   Ref,
 } from '@cronjob-monitor/shared/contract';
 import { act, get, type Answer } from './client.ts';
@@ -34,4 +36,9 @@ export function previewMonitor(input: MonitorPreviewInput): Promise<MonitorPrevi
 /** Limits that the stored runs of its CronJobs would keep. */
 export function suggestLimits(monitor: Ref): Promise<LimitSuggestions> {
   return act('POST', 'monitors/suggest', monitor);
+}
+
+/** Tries one pattern with the engine that the service uses. */
+export function testPattern(input: PatternTestInput): Promise<PatternTestResult> {
+  return act('POST', 'patterns/test', input);
 }

@@ -12,7 +12,7 @@ import {
 } from '@cronjob-monitor/shared/contract';
 import { ApiError } from '../api/client.ts';
 import type { Hint } from '../api/stream.ts';
-import { emptyText } from './cronjobs/empty-text.ts';
+import { emptyText } from './cronjobs/state.svelte.ts';
 import { readFilters, type CronJobFilters } from './cronjobs/state.svelte.ts';
 import { concernsCronJob, pointsOf, withRun } from './cronjob/state.svelte.ts';
 import { axisOf, ticksOf } from './run/axis.ts';

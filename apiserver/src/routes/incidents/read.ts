@@ -16,7 +16,7 @@ import {
   type Words,
   refText,
 } from '@cronjob-monitor/shared/contract';
-import { counted, type Instant } from '@cronjob-monitor/shared/domain';
+import { counted, sharedCause, type Instant } from '@cronjob-monitor/shared/domain';
 import {
   listAlerts,
   listCronJobsById,
@@ -198,10 +198,14 @@ export async function presentIncidents(deps: RouteDeps, found: readonly FoundInc
     const row = cronJob && rowOf.get(refText(ref));
     const verdict = row?.verdict ?? shown[0]?.verdict;
     if (verdict === undefined) return [];
+    const { namespace, name } = ref;
+    const scope = told.find(({ fault }) => fault?.cause === 'platform')?.fault?.scope;
+    const { cause, logLine } = verdict;
     return [
       {
-        cronjob: { namespace: ref.namespace, name: ref.name },
+        cronjob: { namespace, name },
         verdict,
+        sharedCause: orNull(sharedCause({ namespace, cause: cause ?? undefined, scope }, logLine?.text)),
         alerts: shown.map(({ id, type, subject, severity, state, verdict: own }) => ({
           id,
           type,

@@ -9,7 +9,7 @@ import type {
   Overview,
   Stats,
 } from '@cronjob-monitor/shared/contract';
-import { newId, projectCronJob, putSilence } from '@cronjob-monitor/shared/store';
+import { newId, projectCronJob, putEvidence, putSilence } from '@cronjob-monitor/shared/store';
 import { aGroupOfJobs } from '@cronjob-monitor/shared/testing';
 import { addAlert, addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
@@ -322,6 +322,42 @@ test('an incident says what has to be known before something is done with it', a
     [backup?.actedOn?.suspended, backup?.actedOn?.runningJobs, backup?.actedOn?.concurrencyPolicy],
     [false, 0, 'Allow'],
   );
+});
+
+test('CronJobs that fail by one thing say so in one sentence, but for who may not read the log that tells it', async () => {
+  const cluster = new ReviewingCluster().grant('all', 'list cronjobs', 'get pods/log').grant('lists', 'list cronjobs');
+  await using fleet = await startFleet({ cluster: cluster.asCluster(), settings: { authMode: 'token' } });
+  const cronJobs = [];
+  for (const name of ['a', 'b', 'c', 'd']) cronJobs.push(await fleet.addCronJob({ name }));
+  await fleet.addMonitor({}, cronJobs);
+  const fault = { cause: 'platform', scope: 'node node-1' } as const;
+  for (const cronJobName of ['c', 'd']) await addAlert(fleet, { cronJobName, type: 'jobStuck', fault });
+  for (const [index, host] of ['orders', 'db.prod'].entries()) {
+    const cronJob = cronJobs[index];
+    assert.ok(cronJob);
+    const [run] = await fleet.addRuns(cronJob, { createdAt: testNow - hourMs, status: 'failed' });
+    assert.ok(run);
+    const text = `${host}: dial tcp db.prod:5432: connect: connection refused`;
+    const of = { owner: run.jobUid, cronJobUid: cronJob.uid, kind: 'logs', name: 'p/main', body: text } as const;
+    const at = { createdAt: run.createdAt, capturedAt: run.createdAt };
+    await putEvidence(fleet.store, fleet.epoch, [{ ...of, ...at, truncated: false, unavailable: undefined }]);
+  }
+  const causesFor = async (caller: string): Promise<unknown[]> => {
+    const answer = await fleet.ask('/api/v1/incidents', { headers: { authorization: `Bearer ${caller}` } });
+    return (answer.json() as IncidentList).items.map(({ cronjob, sharedCause }) => [cronjob.name, sharedCause]);
+  };
+  const node = 'Node node-1 ends their pods, or does not start them';
+  const database = 'db.prod:5432 refuses connections';
+  assert.deepEqual(await causesFor('all'), [
+    ['c', node],
+    ['d', node],
+    ['a', database],
+    ['b', database],
+  ]);
+  assert.deepEqual((await causesFor('lists')).slice(2), [
+    ['a', null],
+    ['b', null],
+  ]);
 });
 
 test('shows what its caller may see, and no more', async () => {

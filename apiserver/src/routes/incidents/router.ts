@@ -14,7 +14,7 @@ import { counted, instantIn, type Instant, cellsOf, floorTo, type WallSpan } fro
 import {
   listChannels,
   listMonitors,
-  listSuspendedSince,
+  listSuspensions,
   countLaneRuns,
   countWallSlots,
   listActiveJobs,
@@ -122,7 +122,7 @@ const lastOf = new WeakMap<AllButHealth, { readonly told: string; readonly answe
 type AllButHealth = Omit<Overview, 'headline' | 'states' | 'running' | 'channels' | 'service'> &
   FirstIncidents & {
     readonly stats: Stats;
-    /** Names of channels that are not ready. */
+    /** Channels that are not ready, each with the reason. */
     readonly unready: readonly string[];
   };
 
@@ -150,7 +150,9 @@ async function readAllButHealth(
   return {
     revision,
     stats,
-    unready: channels.filter(({ ready }) => !ready).map(({ name }) => name),
+    unready: channels
+      .filter(({ ready }) => !ready)
+      .map(({ name, reason }) => (reason === 'Validated' ? name : `${name} (${reason})`)),
     monitors: { ...monitors, words: shareWords({ ...monitors, ready: monitors.well }, 'monitor', 'well', unwell) },
     ...first,
     tonight,
@@ -182,25 +184,23 @@ async function countMonitors(
   return { total: monitors.length, well: monitors.length - unwell.length, unwell };
 }
 
-/** `legacy-sync for 41 d and 2 more`, the longest first. */
+/** `legacy-sync for 41 d by kubectl-edit, 59 runs left out; and 2 more`, the longest first. */
 async function readSuspended(deps: RouteDeps, within: readonly string[]): Promise<Overview['suspended']> {
   const outlines = (await findOutlines(deps, { namespaces: within })).filter(({ state }) => state === 'suspended');
-  const since = await listSuspendedSince(
-    deps.store,
-    outlines.map(({ id }) => id),
-  );
-  const sinceOf = ({ id }: { readonly id: number }): Instant => since.get(id) ?? Infinity;
+  const ids = outlines.map(({ id }) => id);
+  const suspensions = await listSuspensions(deps.store, ids);
+  const sinceOf = ({ id }: { readonly id: number }): Instant => suspensions.get(id)?.sinceAt ?? Infinity;
   const [longest, ...others] = outlines.toSorted((a, b) => sinceOf(a) - sinceOf(b) || (a.name < b.name ? -1 : 1));
   if (longest === undefined) return { total: 0, words: 'No CronJob' };
-  const at = since.get(longest.id);
-  const age = at === undefined ? '' : ` for ${instantIn('age', at)}`;
-  return {
-    total: outlines.length,
-    words: `${longest.name}${age}${others.length === 0 ? '' : ` and ${others.length} more`}`,
-  };
+  const { sinceAt, by, leftOut = 0 } = suspensions.get(longest.id) ?? {};
+  const age = sinceAt === undefined ? '' : ` for ${instantIn('age', sinceAt)}`;
+  const who = by === undefined ? '' : ` by ${by}`;
+  const lost = leftOut === 0 ? '' : `, ${counted(leftOut, 'run')} left out`;
+  const more = others.length === 0 ? '' : `${lost === '' ? '' : ';'} and ${others.length} more`;
+  return { total: outlines.length, words: `${longest.name}${age}${who}${lost}${more}` };
 }
 
-/** `2 of 3 channels ready, not team-chat`; the first names of those that are not. */
+/** `2 of 3 channels ready, not team-chat (Unauthorized)`; the first names of those that are not. */
 function shareWords(
   { ready, total }: { readonly ready: number; readonly total: number },
   what: string,

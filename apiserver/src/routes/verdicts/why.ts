@@ -155,7 +155,8 @@ function explainAlert(
       (miss && miss !== alert ? alertWords(toWordedAlert(miss)) : undefined) ??
       (isStuck(alert) || job
         ? (waits.causeOf(alert.cronJobId) ??
-          (job && `Job ${job.jobName} goes on for ${instantIn('age', job.createdAt)}`))
+          (job && `Job ${job.jobName} goes on for ${instantIn('age', job.createdAt)}`) ??
+          (cronJob?.policy === 'Forbid' ? 'Until it ends no other run starts (Forbid)' : undefined))
         : alert.endedAt === undefined && isOfSuspension(alert.type)
           ? suspendedBy(alert.cronJobId)
           : undefined),

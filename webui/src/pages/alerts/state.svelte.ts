@@ -18,7 +18,7 @@ import { hasSameStates } from '../../state/concerns.ts';
 import { countIn, listIn, wordIn, wordsIn } from '../../state/filters.ts';
 import { now } from '../../state/now.svelte.ts';
 import { Resource } from '../../state/resource.svelte.ts';
-import { rowOf, type IncidentRow } from '../incident-parts/incident.ts';
+import { rowOf, together, type IncidentRow } from '../incident-parts/incident.ts';
 
 export const incidentsPerPage = 100;
 export const alertsPerPage = 50;
@@ -103,7 +103,7 @@ export class AlertsState {
     const groups = Map.groupBy((this.open.value?.items ?? []).map(rowOf), groupOf);
     return groupNames.flatMap((name) => {
       const rows = groups.get(name);
-      return rows ? [{ name, rows }] : [];
+      return rows ? [{ name, rows: together(rows) }] : [];
     });
   });
 

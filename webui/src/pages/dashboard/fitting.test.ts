@@ -31,6 +31,21 @@ describe('the incidents of the first page', () => {
     assert.equal(shown(explained, 3_840), shown([...rows(1, 'critical'), ...others]));
   });
 
+  test('are open from the first on as far as there is room, where all of them are shown', () => {
+    const unfolded = (count: number): number =>
+      fitting({ open: [...rows(1, 'critical'), ...rows(count, 'warning')], failing: rows(1, 'failing') }, screen)
+        .unfolded.size;
+    assert.deepEqual([unfolded(2), unfolded(20)], [3, 0]);
+    assert.ok(unfolded(6) > 0 && unfolded(6) < 7, 'some of them');
+    assert.equal(fitting({ open: rows(1, 'warning'), failing: [] }, { ...screen, widthPx: 768 }).unfolded.size, 0);
+  });
+
+  test('stand for many in a folded row, also critical ones', () => {
+    const shown = (members: readonly unknown[]): number =>
+      fitting({ open: rows(20, 'critical').map((row) => ({ ...row, members })), failing: [] }, screen).open.length;
+    assert.ok(shown(['a', 'b']) > shown([]));
+  });
+
   test('are six critical ones with a line of why, and fewer where something holds each back', () => {
     const said = { state: 'critical' as const, cause: 'Quota team-limit is used up' };
     const hold = { kind: 'waits', by: null, until: null, words: 'Parked until its channel is mended' } as const;
@@ -93,18 +108,42 @@ describe('the incidents of the first page', () => {
 
   test('are all there where the page is one column, which scrolls', () => {
     const many = { open: rows(20, 'critical'), failing: rows(20, 'failing') };
-    assert.deepEqual(fitting(many, { ...screen, widthPx: 1_199 }), many);
+    assert.deepEqual(fitting(many, { ...screen, widthPx: 1_199 }), { ...many, unfolded: new Set() });
   });
 });
 
 describe('the CronJobs at risk of the first page', () => {
-  const items = (...levels: RiskLevel[]): { risks: { code: 'repeats'; level: RiskLevel; words: string }[] }[] =>
-    levels.map((level) => ({ risks: [{ code: 'repeats', level, words: 'Failed twice' }] }));
+  test('begin with what no incident beside them tells, the likely ones first all the same', () => {
+    const item = (name: string, level: RiskLevel) =>
+      ({ cronjob: { namespace: 'prod', name }, risks: [{ code: 'rate', level, words: '' }] }) as const;
+    const items = [item('broken', 'likely'), item('slow', 'likely'), item('etl', 'possible'), item('odd', 'possible')];
+    const incidents = [
+      { cronjob: { namespace: 'prod', name: 'broken' } },
+      { cronjob: { namespace: 'prod', name: 'etl' } },
+    ];
+    const { full } = fittingRisks(
+      { items, score: { nights: 0 } },
+      { lanes: 0, lines: 0, incidents },
+      { ...screen, widthPx: 768 },
+    );
+    assert.deepEqual(
+      full.map(({ cronjob }) => cronjob.name),
+      ['slow', 'broken', 'odd', 'etl'],
+    );
+  });
+
+  const cronjob = { namespace: 'prod', name: 'backup' };
+  const items = (...levels: RiskLevel[]) =>
+    levels.map((level) => ({ cronjob, risks: [{ code: 'repeats' as const, level, words: 'Failed twice' }] }));
   const many = items('likely', ...Array.from({ length: 19 }, () => 'possible' as const));
   const tonight = (nights: number) => ({ items: many, score: { nights } });
 
   const rows = (lanes: number, windowPx: number, of = tonight(0)): readonly [full: number, brief: number] => {
-    const { full, brief } = fittingRisks(of, { lanes, lines: 4 }, { windowPx, widthPx: 1440, topPx: 318 });
+    const { full, brief } = fittingRisks(
+      of,
+      { lanes, lines: 4, incidents: [] },
+      { windowPx, widthPx: 1440, topPx: 318 },
+    );
     return [full.length, brief.length];
   };
 
@@ -143,7 +182,11 @@ describe('the CronJobs at risk of the first page', () => {
 
   test('are six with their whole reason where the page is one column, and on a phone one and three names', () => {
     const shown = (widthPx: number): number[] => {
-      const { full, brief } = fittingRisks(tonight(30), { lanes: 6, lines: 4 }, { windowPx: 844, widthPx, topPx: 900 });
+      const { full, brief } = fittingRisks(
+        tonight(30),
+        { lanes: 6, lines: 4, incidents: [] },
+        { windowPx: 844, widthPx, topPx: 900 },
+      );
       return [full.length, brief.length];
     };
     assert.deepEqual(shown(768), [6, 0]);

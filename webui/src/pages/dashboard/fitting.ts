@@ -1,4 +1,4 @@
-import type { Ref, Tonight, TonightItem, Verdict } from '@cronjob-monitor/shared/contract';
+import { refText, type Ref, type Tonight, type TonightItem, type Verdict } from '@cronjob-monitor/shared/contract';
 
 /** What the first page shows of its incidents. */
 interface Incidents<Row> {
@@ -37,11 +37,18 @@ interface Row {
     Partial<Pick<Verdict, 'words' | 'cause' | 'step' | 'findings' | 'logLine' | 'holds'>>;
   readonly ref?: Ref;
   readonly alerts?: readonly unknown[];
+  /** It stands for so many, folded. */
+  readonly members?: readonly unknown[];
 }
 
-function heightPx({ verdict, ref, alerts = [] }: Row, widthPx: number): number {
-  const { state, words = '', cause, step, findings = [], logLine, holds = [] } = verdict;
-  if (state !== 'critical') {
+function isFolded({ verdict, members = [] }: Row): boolean {
+  return verdict.state !== 'critical' || members.length > 0;
+}
+
+function heightPx(row: Row, widthPx: number, isOpen = !isFolded(row)): number {
+  const { verdict, ref, alerts = [] } = row;
+  const { words = '', cause, step, findings = [], logLine, holds = [] } = verdict;
+  if (!isOpen) {
     const isSaid = step?.action === 'openRun';
     const told = cause && words.includes(cause) ? 0 : (cause?.length ?? 0); // the sentence ends with it
     const why = told + (isSaid ? 0 : (step?.words.length ?? 0));
@@ -65,16 +72,20 @@ const mostNarrow = 5;
 /** Of what may go wrong the worst with its reason, and names. */
 const mostRisksNarrow = 4;
 
-/** As many rows as fit into a window without scrolling; the first on a phone, and all of them where the page is one column else. Those that fail get what the others leave, and one row at least. */
+/**
+ * As many rows as fit into a window without scrolling; the first on a phone, and all of them where the page is one column else. Those that fail
+ * get what the others leave, and one row at least. Where all fit, the room that is left unfolds the first of them.
+ */
 export function fitting<Incident extends Row>(
   { open, failing }: Incidents<Incident>,
   { windowPx, widthPx, topPx }: Screen,
-): Incidents<Incident> {
+): Incidents<Incident> & { readonly unfolded: ReadonlySet<Incident> } {
+  const unfolded = new Set<Incident>();
   if (windowPx > 0 && widthPx < narrowPx) {
     const first = open.slice(0, failing.length > 0 ? mostNarrow - 1 : mostNarrow);
-    return { open: first, failing: failing.slice(0, Math.max(1, mostNarrow - first.length)) };
+    return { open: first, failing: failing.slice(0, Math.max(1, mostNarrow - first.length)), unfolded };
   }
-  if (widthPx < columnsFromPx || windowPx === 0) return { open, failing };
+  if (widthPx < columnsFromPx || windowPx === 0) return { open, failing, unfolded };
   let leftPx = windowPx - topPx - besidePx;
   const kept = (rows: readonly Incident[], reservedPx: number, least: number): readonly Incident[] => {
     const end = rows.findIndex((row, index) => {
@@ -86,7 +97,15 @@ export function fitting<Incident extends Row>(
     return end === -1 ? rows : rows.slice(0, end);
   };
   const shown = kept(open, failing.length > 0 ? foldedPx : 0, fewest);
-  return { open: shown, failing: kept(failing, 0, 1) };
+  const shownFailing = kept(failing, 0, 1);
+  if (shown.length + shownFailing.length < open.length + failing.length)
+    return { open: shown, failing: shownFailing, unfolded };
+  for (const row of [...open, ...failing].filter(({ members = [] }) => members.length === 0).filter(isFolded)) {
+    leftPx -= heightPx(row, widthPx, true) - heightPx(row, widthPx);
+    if (leftPx < 0) break;
+    unfolded.add(row);
+  }
+  return { open, failing, unfolded };
 }
 
 const likelyPx = 63;
@@ -115,19 +134,35 @@ interface Risks<Item> {
   readonly brief: readonly Item[];
 }
 
+/** Of those that are as likely, first what no incident beside them tells. */
+function newsFirst<Item extends Pick<TonightItem, 'cronjob' | 'risks'>>(
+  items: readonly Item[],
+  incidents: readonly { readonly cronjob: Ref }[],
+): readonly Item[] {
+  const told = new Set(incidents.map(({ cronjob }) => refText(cronjob)));
+  const rank = ({ cronjob, risks }: Item): number =>
+    (risks[0]?.level === 'likely' ? 0 : 2) + (told.has(refText(cronjob)) ? 1 : 0);
+  return items.toSorted((a, b) => rank(a) - rank(b));
+}
+
 /**
  * As many CronJobs at risk as leave room for so many lanes, and lines of the service under them: the first likely ones with their reason, then
  * names, then, from the worst on, more reasons as far as there is room. In one column, which scrolls, the first six; on a phone fewer.
  */
-export function fittingRisks<Item extends Pick<TonightItem, 'risks'>>(
-  { items, score }: { readonly items: readonly Item[]; readonly score: Pick<Tonight['score'], 'nights'> },
-  { lanes, lines }: { readonly lanes: number; readonly lines: number },
+export function fittingRisks<Item extends Pick<TonightItem, 'cronjob' | 'risks'>>(
+  tonight: { readonly items: readonly Item[]; readonly score: Pick<Tonight['score'], 'nights'> },
+  {
+    lanes,
+    lines,
+    incidents,
+  }: { readonly lanes: number; readonly lines: number; readonly incidents: readonly { readonly cronjob: Ref }[] },
   { windowPx, widthPx, topPx }: Screen,
 ): Risks<Item> {
+  const items = newsFirst(tonight.items, incidents);
   if (windowPx > 0 && widthPx < narrowPx) return { full: items.slice(0, 1), brief: items.slice(1, mostRisksNarrow) };
   if (widthPx < columnsFromPx || windowPx === 0) return { full: items.slice(0, mostInColumn), brief: [] };
   const roomPx =
-    windowPx - topPx - belowRisksPx - lines * servicePx - lanes * laneRowPx - (score.nights > 0 ? scorePx : 0);
+    windowPx - topPx - belowRisksPx - lines * servicePx - lanes * laneRowPx - (tonight.score.nights > 0 ? scorePx : 0);
   const isLikely = ({ risks }: Item): boolean => risks[0]?.level === 'likely';
   const reasonsPx = items.slice(0, mostReasons).filter(isLikely).length * (likelyPx - briefPx);
   const count = Math.max(fewestRisks, Math.floor((roomPx - reasonsPx) / briefPx));

@@ -18,13 +18,17 @@ export interface IncidentRow {
   readonly runs: readonly RecentRun[];
   /** Undefined: it is expected and not there. */
   readonly cronJob: ActedOn | undefined;
+  /** By what others fail as well; null: its own, or not known. */
+  readonly sharedCause: string | null;
+  /** Rows that it stands for, as all of them fail by one thing; none: it is one incident. */
+  readonly members: readonly IncidentRow[];
 }
 
 type ActedOn = NonNullable<Incident['actedOn']> &
   Pick<CronJob, 'namespace' | 'name' | 'nextRun' | 'deletedAt' | 'activeAlerts' | 'heldAlerts'>;
 
 /** One that is not there has no page of its own: its name leads to its alert. */
-export function rowOf({ cronjob, verdict, alerts, recentRuns, nextRun, actedOn }: Incident): IncidentRow {
+export function rowOf({ cronjob, verdict, alerts, recentRuns, nextRun, actedOn, sharedCause }: Incident): IncidentRow {
   const { namespace, name } = cronjob;
   const [worst] = alerts;
   const alertHref = worst && addressOf('alert', { id: worst.id });
@@ -39,12 +43,39 @@ export function rowOf({ cronjob, verdict, alerts, recentRuns, nextRun, actedOn }
     alerts,
     runs: recentRuns,
     cronJob: actedOn ? { ...actedOn, namespace, name, nextRun, deletedAt: null, activeAlerts, heldAlerts } : undefined,
+    // A service of an older version tells none.
+    sharedCause: sharedCause ?? null,
+    members: [],
   };
 }
 
+/** Those that fail by one thing as one row, where the first of them stood. Its step is that of the first; a command is that of all, or none. */
+export function together(rows: readonly IncidentRow[]): IncidentRow[] {
+  const byCause = Map.groupBy(rows, ({ key, sharedCause }) => sharedCause ?? key);
+  return [...byCause.values()].flatMap((members) => {
+    const [first, second] = members;
+    if (!first || !second) return members;
+    const { step, told } = first.verdict;
+    const isOfAll = step?.command == null || members.every((one) => one.verdict.step?.command === step.command);
+    const isToldAlike = members.every((one) => toldTo(one.verdict.told) === toldTo(told));
+    const own = { words: first.sharedCause ?? '', step: isOfAll ? step : null, told: isToldAlike ? told : null };
+    return {
+      ...first,
+      key: `${own.words} ${first.key}`,
+      verdict: { ...first.verdict, ...own },
+      cronJob: undefined,
+      members,
+    };
+  });
+}
+
+function toldTo(told: Verdict['told']): string {
+  return [told?.state, ...(told?.channels ?? []).map(({ channel }) => channel)].join();
+}
+
 /** As it is chosen with others; none: nothing can be done with what is not there. */
-export function toChoosable({ key, ref, cronJob }: IncidentRow): Choosable[] {
-  return cronJob ? [{ key, ref }] : [];
+export function toChoosable({ key, ref, cronJob, members }: IncidentRow): Choosable[] {
+  return cronJob ? [{ key, ref }] : members.flatMap(toChoosable);
 }
 
 /** A row that moves, into another group too, takes the focus along: the keys go on from it. For an effect that runs before rows are drawn anew. */

@@ -5,8 +5,8 @@ import type {
   PatternTestResult,
 } from '@cronjob-monitor/shared/contract';
 import { getExecution } from '../../api/executions.ts';
+import { testPattern } from '../../api/monitors.ts';
 import { named } from '../../api/named.ts';
-import { testPattern } from '../../api/patterns.ts';
 
 /** A pattern of suggested fixes as a person writes it, and a run to try it on. The server tries it: its engine is the one that counts. */
 export class PatternForm {
