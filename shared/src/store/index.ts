@@ -2,31 +2,13 @@ export type { Db, Move, Store, Tx } from './database.ts';
 export { retryReasons } from './observer.ts';
 export * from './database-problems.ts';
 export * from './open.ts';
-export {
-  toStoreSettings,
-  sslModes,
-  type PoolSettings,
-  type ServerSettings,
-  type SslMode,
-  type StoreSettings,
-} from './settings.ts';
+export * from './settings.ts';
 export * from './schemas.ts';
 export { FencedError, PoolBusyError, StoreError } from './store-error.ts';
 export { findInstalledAt, getSchemaState, migrate, type SchemaState } from './migrate.ts';
 export * from './copying/copy-store.ts';
 
-export {
-  askAction,
-  claimAction,
-  endAction,
-  expireAction,
-  findAction,
-  forgetResult,
-  listAskedActions,
-  listAgents,
-  presentAgent,
-  type AskedAction,
-} from './actions.ts';
+export * from './actions.ts';
 export * from './leader.ts';
 export * from './leader-lock.ts';
 export * from './heartbeats.ts';
@@ -47,23 +29,8 @@ export * from './catalog/channels.ts';
 
 export { listSpecEpochs } from './spec-epochs.ts';
 export { findTemplate, getTemplateKey, recordTemplates, type NewTemplate } from './templates.ts';
-export {
-  findClusterState,
-  findUnwatched,
-  putClusterState,
-  listFindings,
-  putFindings,
-  type UnwatchedCronJobs,
-} from './cluster-state.ts';
-export {
-  forgetChanges,
-  listChanges,
-  recordChanges,
-  type Change,
-  type NumberedChange,
-  findChangeBounds,
-  findChangeMark,
-} from './changes.ts';
+export * from './cluster-state.ts';
+export * from './changes.ts';
 
 export { listRecordedJobs, listSlotClaims } from './executions/recorded-jobs.ts';
 export { listFactPoints, listNames, settleRunFacts, type FactPoint } from './executions/run-facts.ts';
@@ -72,17 +39,7 @@ export * from './executions/execution-evidence.ts';
 export * from './executions/execution-fix.ts';
 export * from './suspensions.ts';
 export * from './active-jobs.ts';
-export {
-  findEvidence,
-  listDecisiveLines,
-  listEvidence,
-  listEvidenceOf,
-  putEvidence,
-  packEvidence,
-  replaceEvidence,
-  type PackedEvidence,
-  type Evidence,
-} from './evidence.ts';
+export * from './evidence.ts';
 export * from './list-logs.ts';
 export * from './retention.ts';
 export * from './catalog/list-cron-jobs.ts';
@@ -94,14 +51,7 @@ export * from './catalog/page-cron-jobs.ts';
 export { listWindowCounts, rateDue, relistAll } from './catalog/cronjob-list.ts';
 export * from './catalog/rate-counts.ts';
 export * from './catalog/list-outlines.ts';
-export {
-  countMonitorPhases,
-  findMonitor,
-  listMonitors,
-  listMonitorsOf,
-  listMonitorsSince,
-  type CatalogMonitor,
-} from './catalog/list-monitors.ts';
+export * from './catalog/list-monitors.ts';
 export * from './deliveries/list-deliveries.ts';
 export * from './executions/list-executions.ts';
 export * from './executions/measure-durations.ts';
@@ -121,25 +71,13 @@ export * from './list-slots.ts';
 export * from './wall-cells.ts';
 export * from './list-grid-cells.ts';
 export * from './alerts/list-alerts.ts';
-export {
-  listAlertsAsTold,
-  listToldThere,
-  updateMutedThere,
-  type AlertToldThere,
-  type MutedThere,
-} from './alerts/told-there.ts';
+export * from './alerts/told-there.ts';
 export * from './alerts/list-told.ts';
 
 export type { AlertRecord } from '../domain/index.ts';
 export * from './alerts/write-alerts.ts';
 export * from './alerts/list-judged-ids.ts';
-export {
-  findHeldForParents,
-  findHolder,
-  hasDependencies,
-  listDependencies,
-  listParentAlerts,
-} from './alerts/dependencies.ts';
+export * from './alerts/dependencies.ts';
 export * from './alerts/move-alert-counters.ts';
 export * from './alert-decisions.ts';
 export * from './silences.ts';
@@ -159,14 +97,7 @@ export { findProof, listDrills, listLastDrills, listProofs, type StoredDrill } f
 export * from './drills/move-drills.ts';
 export * from './forecasting/ended-runs.ts';
 export * from './forecasting/foresee-runs.ts';
-export {
-  judgeForecasts,
-  keepForecasts,
-  listUnjudgedNights,
-  scoreForecasts,
-  type Forecast,
-  type ForecastScore,
-} from './forecasting/forecasts.ts';
+export * from './forecasting/forecasts.ts';
 export * from './drills/tell-drills.ts';
 export * from './deliveries/insert-delivery.ts';
 export * from './deliveries/streams.ts';
@@ -191,13 +122,6 @@ export * from './facts/list-runs.ts';
 export * from './facts/measure-longest-runs.ts';
 export * from './facts/measure-duration-shift.ts';
 export { listKeptGroups } from './catalog/job-groups.ts';
-export {
-  listKnownMonitors,
-  listLastOfNames,
-  listSeenAndGone,
-  rowsOfExpected,
-  type KnownMonitor,
-  type LastOfName,
-} from './catalog/expected.ts';
+export * from './catalog/expected.ts';
 export * from './facts/count-failures.ts';
 export * from './facts/measure-last-durations.ts';
