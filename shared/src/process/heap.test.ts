@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../testing/index.ts';
-import { HeapHaste } from './heap.ts';
+import { HeapHaste } from './run-process.ts';
 
 test('haste lasts for its time after it was last asked for, and then the heap is kept small again', async () => {
   const clock = new FakeClock();

@@ -1,13 +1,13 @@
 export { type KeyPair } from './certificate-source.ts';
 export { systemClock, type Clock } from './clock.ts';
-export { HeapHaste } from './heap.ts';
+export { HeapHaste } from './run-process.ts';
 export { type Lifecycle } from './lifecycle.ts';
 export { createLogger, messageOf, type LogFields, type Logger, type LogLevel } from './logger.ts';
 export { createNeighbourMetrics, createProcessMetrics, type ProcessMetrics, type Registry } from './metrics/index.ts';
 export * from './metrics/symptom-watch.ts';
 export { createConfiguredMetrics } from './metrics-listener.ts';
 export * from './problem-list.ts';
-export * from './probes.ts';
+export * from './listen.ts';
 export { hashOf, KeptAnswers, ReviewAsker, reviewHoldsMs } from './review-cache.ts';
 export { runProcess, type Ending } from './run-process.ts';
 export { orAborted, startTimeLimit, TimeLimitError, withinLimit, type TimeLimit } from './time-limit.ts';

@@ -10,7 +10,6 @@ export * from './copying/copy-store.ts';
 
 export * from './actions.ts';
 export * from './leader.ts';
-export * from './leader-lock.ts';
 export * from './heartbeats.ts';
 
 export * from './catalog/project-cron-job.ts';
@@ -23,7 +22,6 @@ export * from './catalog/judged-cron-jobs.ts';
 export { toId16, newId } from './id16.ts';
 export * from './executions/record-runs.ts';
 export * from './catalog/monitor-targets.ts';
-export * from './catalog/present-objects.ts';
 export * from './catalog/list-channel-states.ts';
 export * from './catalog/channels.ts';
 
@@ -36,7 +34,6 @@ export { listRecordedJobs, listSlotClaims } from './executions/recorded-jobs.ts'
 export { listFactPoints, listNames, settleRunFacts, type FactPoint } from './executions/run-facts.ts';
 export * from './executions/compared-runs.ts';
 export * from './executions/execution-evidence.ts';
-export * from './executions/execution-fix.ts';
 export * from './suspensions.ts';
 export * from './active-jobs.ts';
 export * from './evidence.ts';
@@ -66,7 +63,6 @@ export * from './slots/ledgers.ts';
 export * from './slots/ledger-runs.ts';
 export * from './slots/record-slots.ts';
 export * from './slots/recent-slots.ts';
-export * from './slots/start-skew.ts';
 export * from './list-slots.ts';
 export * from './wall-cells.ts';
 export * from './list-grid-cells.ts';
@@ -84,7 +80,6 @@ export * from './silences.ts';
 export * from './acknowledgements.ts';
 export * from './set-due.ts';
 export { listOwnSettings, updateDeclared } from './catalog/own-settings.ts';
-export { listRoutedChannels, type RoutedChannel } from './catalog/routed-channels.ts';
 export {
   afterCause,
   firstNoticeCause,

@@ -1,23 +1,22 @@
 import {
-  alertTypes,
   type AlertType,
+  alertTypes,
+  CoverageList,
   CronJobCoverage,
   CronJobRoutes,
-  CoverageList,
   TypeCoverage,
 } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
-import { findLiveLeader, findUnwatched, type CatalogCronJob, type Store } from '@cronjob-monitor/shared/store';
+import { type CatalogCronJob, findLiveLeader, findUnwatched, type Store } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { ApiError } from '../../errors.ts';
 import { toWireInstant } from '../../wire-values.ts';
 import { route } from '../route.ts';
-import { answerExport, exportable, isExport } from '../export/answer.ts';
-import { columnsOf } from '../export/columns.ts';
+import { answerExport, columnsOf, exportable, isExport } from '../export/answer.ts';
 import type { RouteDeps } from '../deps.ts';
 import { getSelectedCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import { readCoverageInBatches, readCoverageList } from './list.ts';
-import { coverageQuery, coverageRules, routeQuery, lieAhead, withDefaults } from './query.ts';
+import { coverageQuery, coverageRules, lieAhead, routeQuery, withDefaults } from './query.ts';
 import { readRoutes } from './routes-of.ts';
 import { callerOf } from '../../middleware/guard.ts';
 

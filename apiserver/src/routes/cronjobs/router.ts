@@ -1,9 +1,9 @@
 import {
   CronJob,
   CronJobDetail,
+  type CronJobInclude,
   CronJobList,
   DeleteHistoryResult,
-  type CronJobInclude,
 } from '@cronjob-monitor/shared/contract';
 import type { ApiContext } from '../../context.ts';
 import { readIncludedAdvice } from '../advice/router.ts';
@@ -15,10 +15,9 @@ import { route } from '../route.ts';
 import { readTargetsOf } from '../sla/router.ts';
 import { readUnmetSlots } from '../slots/router.ts';
 import { readTonightOf, zoneIsKnown } from '../tonight/router.ts';
-import { answerExport, exportable, isExport } from '../export/answer.ts';
-import { columnsOf } from '../export/columns.ts';
+import { answerExport, columnsOf, exportable, isExport } from '../export/answer.ts';
 import { readCronJobDetail } from './detail.ts';
-import { readCronJobList, exportCronJobs } from './list.ts';
+import { exportCronJobs, readCronJobList } from './list.ts';
 import { cronJobQuery, cronJobsQuery, cronJobsRules } from './query.ts';
 
 /** Without a page everything is read at once. */

@@ -1,25 +1,25 @@
-import { IncidentList, Overview, type Stats, type Words, refText } from '@cronjob-monitor/shared/contract';
+import { IncidentList, Overview, refText, type Stats, type Words } from '@cronjob-monitor/shared/contract';
+import { cellsOf, counted, floorTo, type Instant, instantIn, type WallSpan } from '@cronjob-monitor/shared/domain';
+import {
+  countLaneRuns,
+  countWallSlots,
+  type CronJobOutline,
+  listActiveJobs,
+  listChannels,
+  listMonitors,
+  listSuspendedSince,
+} from '@cronjob-monitor/shared/store';
 import { namespaces } from '../../middleware/parameters.ts';
 import { route } from '../route.ts';
 import { readTonightFor, tonightZone, zoneIsKnown } from '../tonight/router.ts';
 import {
   findIncidentPage,
+  type FirstIncidents,
   headlineOf,
   incidentsQuery,
   presentIncidents,
   readFirstIncidents,
-  type FirstIncidents,
 } from './read.ts';
-import { counted, instantIn, type Instant, cellsOf, floorTo, type WallSpan } from '@cronjob-monitor/shared/domain';
-import {
-  listChannels,
-  listMonitors,
-  listSuspendedSince,
-  countLaneRuns,
-  countWallSlots,
-  listActiveJobs,
-  type CronJobOutline,
-} from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { cutToMinute } from '../../windows.ts';
 import { countAdvice } from '../advice/router.ts';
@@ -28,8 +28,8 @@ import type { RouteDeps } from '../deps.ts';
 import { findOutlines, sortOutlines } from '../find-outlines.ts';
 import { readStatsFor } from '../stats/router.ts';
 import { toWireInstant } from '../../wire-values.ts';
-import { readLateAfterMs } from '../late-after.ts';
-import { toCells } from '../wall/unfinished.ts';
+import { readLateAfterMs } from '../known-cron-job.ts';
+import { toCells } from '../wall/read.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
 import { callerOf, namespacesOf } from '../../middleware/guard.ts';
 

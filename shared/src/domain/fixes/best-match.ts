@@ -1,8 +1,12 @@
 import type { FailureCause } from '../../contract/index.ts';
-import { parseTemplate, suggestionPlaceholders, type SuggestionPlaceholder } from '../template/parse.ts';
-import { renderTemplate } from '../template/render.ts';
+import {
+  parseTemplate,
+  renderTemplate,
+  type SuggestionPlaceholder,
+  suggestionPlaceholders,
+} from '../template/parse.ts';
 import { builtInFixes, infrastructurePriority } from './built-in.ts';
-import { compileMatch, meetsAll, type CompiledCriterion, type FixFacts, type FixPattern } from './pattern.ts';
+import { type CompiledCriterion, compileMatch, type FixFacts, type FixPattern, meetsAll } from './pattern.ts';
 
 /** A suggestion, ready to be looked for. */
 export interface Fix {

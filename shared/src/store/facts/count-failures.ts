@@ -2,7 +2,7 @@ import type { Instant } from '../../domain/index.ts';
 import { inParts, rows } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { statusWords } from '../words.ts';
-import { isFailed } from './run-conditions.ts';
+import { isFailed } from './read-any-of.ts';
 
 /** Of which CronJob failures are counted, and from which end on. */
 interface FailuresSince {

@@ -1,9 +1,9 @@
-import { dayOf, startOfDay, type Instant } from '../../domain/index.ts';
-import { inParts, marks, rows, type Row } from '../ask.ts';
+import { dayOf, type Instant, startOfDay } from '../../domain/index.ts';
+import { inParts, marks, type Row, rows } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
 import { outcomeWords } from '../words.ts';
-import { isCounted, isFailed, isScheduled, isSuccess } from './run-conditions.ts';
+import { isCounted, isFailed, isScheduled, isSuccess } from './read-any-of.ts';
 
 /** What the success rate of a CronJob is made of. */
 export interface RateFacts {

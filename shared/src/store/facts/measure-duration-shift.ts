@@ -1,21 +1,20 @@
 import {
+  dayMs,
   dayOf,
   decodeSketch,
   factsReach,
+  type Instant,
   mergeSketches,
+  type Sketch,
   sketchOf,
   sketchPercentile,
   sketchSize,
   startOfDay,
   withoutSketch,
-  type Instant,
-  type Sketch,
-  dayMs,
 } from '../../domain/index.ts';
-import { inParts, marks, rows, type Row } from '../ask.ts';
+import { inParts, marks, type Row, rows } from '../ask.ts';
 import type { Db } from '../database.ts';
-import { inBoundedParts, readAnyOf, rowsPerStatement } from './read-any-of.ts';
-import { isSuccess } from './run-conditions.ts';
+import { inBoundedParts, isSuccess, readAnyOf, rowsPerStatement } from './read-any-of.ts';
 
 /** Durations of successful scheduled runs: the recent ones, and what came before them (detection.md section 3.5). */
 export interface DurationShift {

@@ -1,7 +1,6 @@
-import { nearestRank, type Instant } from '../../domain/index.ts';
+import { type Instant, nearestRank } from '../../domain/index.ts';
 import type { Db } from '../database.ts';
-import { listNewestOfEach } from './newest-of-each.ts';
-import { isScheduled, isSuccess } from './run-conditions.ts';
+import { isScheduled, isSuccess, listNewestOfEach } from './read-any-of.ts';
 
 /** Percentiles of the last durations, nearest rank, milliseconds. */
 export interface LastDurations {

@@ -1,9 +1,9 @@
-import { type Instant, dayMs } from '../../domain/index.ts';
+import { dayMs, type Instant } from '../../domain/index.ts';
 import { rows } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
-import { isCounted, isFailed, isScheduled, isSuccess } from './run-conditions.ts';
+import { isCounted, isFailed, isScheduled, isSuccess } from './read-any-of.ts';
 
 /** The longest scheduled run of a window. */
 export interface LongestRun {
