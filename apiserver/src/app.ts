@@ -16,7 +16,8 @@ import { findSwaggerFolder, swaggerPage } from './openapi/index.ts';
 import type { ApiSettings } from './settings.ts';
 import { userInterface } from './static.ts';
 
-interface AppDeps {
+/** The order of a request, from the socket to its route; each line says why it stands where it stands. */
+export function createApp(deps: {
   readonly settings: ApiSettings;
   readonly clusters: Clusters;
   readonly clock: Clock;
@@ -26,10 +27,7 @@ interface AppDeps {
   /** Folder of the built user interface; undefined serves none. */
   readonly uiFolder: string | undefined;
   readonly isStopping: () => boolean;
-}
-
-/** The order of a request, from the socket to its route; each line says why it stands where it stands. */
-export function createApp(deps: AppDeps): RequestListener {
+}): RequestListener {
   const { logger, clock, settings } = deps;
   const app = new Koa<ApiState>();
 

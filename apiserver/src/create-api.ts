@@ -20,7 +20,7 @@ import { serveOther } from './clusters/other-cluster.ts';
 import { type Bounds, createRouteDeps, type OwnParts, type SharedParts } from './clusters/route-deps.ts';
 import { createDatabaseWatch, storeTranslation } from './database-watch.ts';
 import { createApiMetrics } from './metrics.ts';
-import { createOpenStreams } from './live/open-streams.ts';
+import { createOpenStreams } from './live/feed.ts';
 import { createCostlyCalls, createExpensiveReads } from './middleware/costly.ts';
 import { createGuard } from './middleware/guard.ts';
 import { documentedRoutes as routes } from './openapi/index.ts';

@@ -17,10 +17,6 @@ export async function getPresentCronJob(cluster: Cluster, key: Ref, signal: Abor
   return cronJob;
 }
 
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
 /** What was asked of the cluster. */
 interface ClusterCall {
   readonly verb: string;

@@ -3,7 +3,7 @@ import { type Cluster, ClusterError, type RawObject } from '@cronjob-monitor/sha
 import type { Clock } from '@cronjob-monitor/shared/process';
 import { objectOf } from '@cronjob-monitor/shared/domain';
 import { ApiError, conflict } from '../errors.ts';
-import { getPresentCronJob, textOf, throwClusterRefusal } from './present-cron-job.ts';
+import { getPresentCronJob, throwClusterRefusal } from './present-cron-job.ts';
 
 /** Kubernetes takes no longer name of a Job whose pods carry it as a label. */
 const maxNameLength = 63;
@@ -100,4 +100,8 @@ function jobOf(cronJob: RawObject, jobName: string, by: string): object {
     },
     spec: template['spec'],
   };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -4,7 +4,7 @@ export { EarlierSpecs, rulesOfAlerts } from './monitor-rules.ts';
 export * from './evaluate.ts';
 export { toUnseenExecution } from './ledger-facts.ts';
 export type { JudgeDeps } from './judge.ts';
-export { allParts, partsOf, schedulerOf, typesAskedBy } from './part.ts';
+export { allParts, partsOf, schedulerOf, typesAskedBy } from './new-levels.ts';
 export * from './recheck.ts';
 export type { RunningSources } from './running-facts.ts';
 export { settleSlots, type LedgerDeps } from './settle-slots.ts';

@@ -1,30 +1,30 @@
 import {
   dayMs,
+  type DetectionFacts,
+  type DetectionPast,
+  type EndedRun,
   factsReach,
   findNotStarted,
   firstRunAt,
   hopelessWaitAtEnd,
-  p95Duration,
-  rateHeldSince,
-  type DetectionFacts,
-  type DetectionPast,
-  type EndedRun,
   type Instant,
   type JobFacts,
+  p95Duration,
   type Part,
   type PastJob,
   type PodFacts,
+  rateHeldSince,
   type RatePast,
 } from '@cronjob-monitor/shared/domain';
 import {
+  type JudgedRunRow,
+  type LastDurations,
   listJudgedRuns,
   listMissedSlots,
   measureLastDurations,
-  type JudgedRunRow,
-  type LastDurations,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import { hasAssertions } from './run-facts.ts';
+import { hasAssertions } from './run-replay.ts';
 import type { PresenceFacts } from './presence-facts.ts';
 import { gapAround, type RunningSources } from './running-facts.ts';
 import { isNewsTo, type Subject, type Watch } from './subject.ts';

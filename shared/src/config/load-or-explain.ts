@@ -1,6 +1,5 @@
-import type { EntryPoint, LoadedConfig } from './config-view.ts';
+import { describeSource, type EntryPoint, type LoadedConfig, withoutUser } from './config-view.ts';
 import { loadConfig, type LoadRequest } from './load.ts';
-import { describeSource, withoutUser } from './source.ts';
 import { type AcceptedKey, configKeys, idleKeys, rowOf, variableOf } from './keys.ts';
 import type { Reader } from './shapes.ts';
 import type { Given } from './value-kinds.ts';

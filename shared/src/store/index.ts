@@ -45,7 +45,7 @@ export { listRetentionOwners, type RetentionOwner } from './pruning/prune-catalo
 
 export type { CronJobFilter } from './catalog/cron-job-filter.ts';
 export * from './catalog/page-cron-jobs.ts';
-export { listWindowCounts, rateDue, relistAll } from './catalog/cronjob-list.ts';
+export { rateDue, relistAll } from './catalog/cronjob-list.ts';
 export * from './catalog/rate-counts.ts';
 export * from './catalog/list-outlines.ts';
 export * from './catalog/list-monitors.ts';
@@ -90,7 +90,6 @@ export {
 } from './deliveries/delivery-record.ts';
 export { findProof, listDrills, listLastDrills, listProofs, type StoredDrill } from './drills/drill-record.ts';
 export * from './drills/move-drills.ts';
-export * from './forecasting/ended-runs.ts';
 export * from './forecasting/foresee-runs.ts';
 export * from './forecasting/forecasts.ts';
 export * from './drills/tell-drills.ts';
@@ -116,7 +115,4 @@ export * from './alerts/alerts-of-run.ts';
 export * from './facts/list-runs.ts';
 export * from './facts/measure-longest-runs.ts';
 export * from './facts/measure-duration-shift.ts';
-export { listKeptGroups } from './catalog/job-groups.ts';
 export * from './catalog/expected.ts';
-export * from './facts/count-failures.ts';
-export * from './facts/measure-last-durations.ts';

@@ -1,4 +1,11 @@
-import { IncidentList, Overview, refText, type Stats, type Words } from '@cronjob-monitor/shared/contract';
+import {
+  type CoverageList,
+  IncidentList,
+  Overview,
+  refText,
+  type Stats,
+  type Words,
+} from '@cronjob-monitor/shared/contract';
 import { cellsOf, counted, floorTo, type Instant, instantIn, type WallSpan } from '@cronjob-monitor/shared/domain';
 import {
   countLaneRuns,
@@ -23,7 +30,6 @@ import {
 import type { ApiContext } from '../../context.ts';
 import { cutToMinute } from '../../windows.ts';
 import { countAdvice } from '../advice/router.ts';
-import { countCoverage } from '../coverage/list.ts';
 import type { RouteDeps } from '../deps.ts';
 import { findOutlines, sortOutlines } from '../find-outlines.ts';
 import { readStatsFor } from '../stats/router.ts';
@@ -32,6 +38,8 @@ import { readLateAfterMs } from '../known-cron-job.ts';
 import { toCells } from '../wall/read.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
 import { callerOf, namespacesOf } from '../../middleware/guard.ts';
+import { judgeCoverage } from '../coverage/list.ts';
+import { withDefaults } from '../coverage/query.ts';
 
 const overviewQuery = { namespace: namespaces, zone: tonightZone };
 
@@ -254,4 +262,20 @@ async function readCells(
   const { slots: expected, running } = toCells(active, [...slots.values()].flat());
   const unnamed = running.map(({ at }) => ({ at, jobName: undefined }));
   return cellsOf(span, { runs, slots: expected, running: unnamed, due: [], risk: undefined });
+}
+
+/** Of the types without which a run can fail in silence. */
+async function countCoverage(deps: RouteDeps, namespace: readonly string[]): Promise<CoverageList['summary']> {
+  const sort = { key: 'state', descending: false } as const;
+  const others = {
+    search: undefined,
+    monitor: undefined,
+    days: undefined,
+    proved: undefined,
+    limit: undefined,
+    offset: undefined,
+    format: undefined,
+  };
+  const { summary } = await judgeCoverage(deps, withDefaults({ ...others, namespace, types: [], state: [], sort }));
+  return summary;
 }

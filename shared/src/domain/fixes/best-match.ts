@@ -63,12 +63,6 @@ export function bestMatch(fixes: readonly Fix[], facts: FixFacts, onTry?: (fix: 
   });
 }
 
-/** Where in the log the criteria of a suggestion that applies were found, in characters; undefined: they ask for nothing there. */
-export function logHitOf({ anyOf }: Fix, facts: FixFacts): number | undefined {
-  const criteria = anyOf.find((all) => meetsAll(all, facts)) ?? [];
-  return criteria.find(({ logAt }) => logAt)?.logAt?.(facts);
-}
-
 /** How one suggestion fares with a run. */
 export interface TriedFix extends Pick<Fix, 'name' | 'priority' | 'isCustom'> {
   readonly matched: boolean;

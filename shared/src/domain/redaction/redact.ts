@@ -1,4 +1,4 @@
-import { dropEscapeSequences, otherControls } from '../text/plain-text.ts';
+import { dropEscapeSequences, otherControls } from '../text/cut.ts';
 
 /** A rule of redaction: the text with what it knows blotted out. Must take time in proportion to the text. */
 export type RedactionRule = (text: string) => string;

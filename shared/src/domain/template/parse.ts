@@ -49,7 +49,6 @@ export const messagePlaceholders = [
   'Links.CronJob',
   'Links.Alert',
 ] as const;
-export type MessagePlaceholder = (typeof messagePlaceholders)[number];
 
 const placeholder = /^\s*\.([A-Za-z][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*)*)\s*$/;
 

@@ -5,7 +5,6 @@ import { type Family, renderFamilies, type Sample, single } from './render.ts';
 
 export { createNeighbourMetrics } from './neighbours.ts';
 export type { Registry } from 'prom-client';
-export { textContentType } from './render.ts';
 
 /** The metrics of one process: those of the runtime, and whatever is registered. */
 export interface ProcessMetrics {

@@ -18,9 +18,6 @@ export function single(type: 'gauge' | 'counter', name: string, help: string, va
   return { name, help, type, values: value === undefined ? [] : [{ labels: {}, value }] };
 }
 
-/** The content type of what `renderFamilies` gives. */
-export const textContentType = 'text/plain; version=0.0.4; charset=utf-8';
-
 /** So many lines are made between two turns of the event loop. */
 const linesPerPiece = 1000;
 

@@ -1,6 +1,5 @@
-import type { Execution, Fault } from '../../domain/index.ts';
+import type { Execution, Fault, TemplateRun, TemplateRuns } from '../../domain/index.ts';
 import { change, firstRow } from '../ask.ts';
-import { withEvidenceOfRun } from '../catalog/job-templates.ts';
 import type { LastRun } from '../catalog/run-columns.ts';
 import { cleanText, fromJson, optionalCleanText, optionalNumber, toJson } from '../column.ts';
 import type { Db, Store, Tx } from '../database.ts';
@@ -162,4 +161,17 @@ export async function updateExecutionFaults(
     columns: faultColumns,
     rows: faults.map(({ jobUid, fault }) => [tx.dialect.id16(jobUid), ...toFaultColumns(fault)]),
   });
+}
+
+/** Adds to the kept runs what the evidence of one run tells later. Undefined: the run is not among them. */
+function withEvidenceOfRun(
+  runs: TemplateRuns,
+  jobUid: string,
+  learned: Pick<TemplateRun, 'exitCode' | 'reason'>,
+): TemplateRuns | undefined {
+  const { first, last } = runs;
+  if (first?.jobUid !== jobUid && last?.jobUid !== jobUid) return undefined;
+  const learn = (run: TemplateRun | undefined): TemplateRun | undefined =>
+    run?.jobUid === jobUid ? { ...run, ...learned } : run;
+  return { first: learn(first), last: learn(last) };
 }

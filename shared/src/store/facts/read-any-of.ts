@@ -18,25 +18,6 @@ export const isCounted = `(flags & ${flagBits.inMaintenance}) = 0`;
 const idsPerStatement = 500;
 export const rowsPerStatement = 50_000;
 
-/** One condition on executions, on an index. */
-interface RunCondition {
-  readonly sql: string;
-  readonly bindings: readonly unknown[];
-  /** About how many rows it finds. */
-  readonly rows: number;
-}
-
-/** Reads the durations of counted scheduled runs that meet one of these conditions, in statements that stay bounded. */
-export async function readAnyOf(db: Db, conditions: readonly RunCondition[], take: (row: Row) => void): Promise<void> {
-  for (const part of inBoundedParts(conditions)) {
-    const select =
-      `select cronjob_id, created_at, finished_at, duration_ms from executions where ${isScheduled} and ${isCounted} ` +
-      `and duration_ms is not null and finished_at is not null and (${part.map(({ sql }) => `(${sql})`).join(' or ')})`;
-    const bindings = part.flatMap((condition) => condition.bindings);
-    for (const row of await rows(db, select, bindings)) take(row);
-  }
-}
-
 /** Parts that one statement may name and answer. */
 export function* inBoundedParts<T extends { readonly rows: number }>(items: readonly T[]): Generator<readonly T[]> {
   let part: T[] = [];
