@@ -4,19 +4,20 @@ import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import { peersOf } from './auth/authentication.ts';
 import type { Clusters } from './routes/index.ts';
 import { dispatchToClusters } from './clusters/dispatch.ts';
-import { type ApiState, isApiPath, matchedMethods, type ApiMiddleware } from './context.ts';
+import { type ApiMiddleware, type ApiState, isApiPath, matchedMethods } from './context.ts';
 import { ApiError, methodNotAllowed, noSuchRoute, shuttingDown } from './errors.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { caching, compression } from './middleware/caching.ts';
 import { crossSiteGuard, hostGuard, securityHeaders } from './middleware/headers.ts';
 import { describe, errorBoundary, type Translation } from './middleware/error-boundary.ts';
-import { decodablePath } from './middleware/path.ts';
+import { decodablePath } from './middleware/validate.ts';
 import { requestId, requestLog } from './middleware/request-log.ts';
 import { findSwaggerFolder, swaggerPage } from './openapi/index.ts';
 import type { ApiSettings } from './settings.ts';
 import { userInterface } from './static.ts';
 
-interface AppDeps {
+/** The order of a request, from the socket to its route; each line says why it stands where it stands. */
+export function createApp(deps: {
   readonly settings: ApiSettings;
   readonly clusters: Clusters;
   readonly clock: Clock;
@@ -26,10 +27,7 @@ interface AppDeps {
   /** Folder of the built user interface; undefined serves none. */
   readonly uiFolder: string | undefined;
   readonly isStopping: () => boolean;
-}
-
-/** The order of a request, from the socket to its route; each line says why it stands where it stands. */
-export function createApp(deps: AppDeps): RequestListener {
+}): RequestListener {
   const { logger, clock, settings } = deps;
   const app = new Koa<ApiState>();
 

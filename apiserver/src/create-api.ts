@@ -1,26 +1,25 @@
 import type { RequestListener } from 'node:http';
 import {
-  createBudgetedThread,
   type Clock,
+  createBudgetedThread,
   type Logger,
   type ProblemList,
   type Registry,
 } from '@cronjob-monitor/shared/process';
 import { databaseProblems, listNamespaces, type Store } from '@cronjob-monitor/shared/store';
-import { createInstalledRedaction, type Cluster } from '@cronjob-monitor/shared/kube';
+import { type Cluster, createInstalledRedaction } from '@cronjob-monitor/shared/kube';
 import { createApp } from './app.ts';
 import { createAuthentication } from './auth/create-authentication.ts';
 import { everywhere } from './auth/authentication.ts';
 import type { Clusters, ServedCluster } from './routes/index.ts';
 import { Agent } from './clusters/agent.ts';
-import { createAnswerAsked } from './clusters/asked-calls.ts';
+import { createAnswerAsked, toAnswer } from './clusters/asked-calls.ts';
 import { ClusterDirectory } from './clusters/directory.ts';
 import { serveOther } from './clusters/other-cluster.ts';
-import { createRouteDeps, type Bounds, type OwnParts, type SharedParts } from './clusters/route-deps.ts';
-import { toAnswer } from './clusters/to-answer.ts';
+import { type Bounds, createRouteDeps, type OwnParts, type SharedParts } from './clusters/route-deps.ts';
 import { createDatabaseWatch, storeTranslation } from './database-watch.ts';
 import { createApiMetrics } from './metrics.ts';
-import { createOpenStreams } from './live/open-streams.ts';
+import { createOpenStreams } from './live/feed.ts';
 import { createCostlyCalls, createExpensiveReads } from './middleware/costly.ts';
 import { createGuard } from './middleware/guard.ts';
 import { documentedRoutes as routes } from './openapi/index.ts';

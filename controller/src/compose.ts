@@ -2,8 +2,8 @@ import type { LoadedConfig } from '@cronjob-monitor/shared/config';
 import type { SchedulerName } from '@cronjob-monitor/shared/contract';
 import type { Lifecycle } from '@cronjob-monitor/shared/process';
 import { listenBeside, openParts, type Parts, type Surroundings } from '@cronjob-monitor/shared/start';
-import { createController, type Controller } from './replica/create-controller.ts';
-import { settingsOf } from './settings/settings-of.ts';
+import { type Controller, createController } from './replica/create-controller.ts';
+import { settingsOf } from './settings/settings.ts';
 
 /** Work in flight, queues and the Lease: within what Kubernetes leaves a pod to end. */
 const controllerStopMs = 25_000;

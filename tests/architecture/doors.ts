@@ -14,7 +14,7 @@ const packageDoors: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['shared/src/process/metrics', 'controller/src/metrics', 'apiserver/src/metrics.ts'],
   nodemailer: ['controller/src/channels/email'],
   re2js: ['shared/src/domain/fixes/regex.ts'],
-  diff: ['shared/src/domain/changes/log-difference.ts', 'shared/src/domain/preview/patch.ts'],
+  diff: ['shared/src/domain/changes/side-by-side.ts', 'shared/src/domain/preview/patch.ts'],
   yaml: [
     'shared/src/config/read-file.ts',
     'shared/src/kube/credentials.ts',

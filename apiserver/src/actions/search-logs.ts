@@ -37,18 +37,20 @@ export interface SearchWish {
   readonly cursor: string | undefined;
 }
 
-interface Deps {
-  readonly store: Store;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly searchThread: SearchThread;
-}
-
 /**
  * Looks through kept logs, those of the newest Jobs first, until enough is found, nothing is left or five seconds are over; with what it has
  * found it ends after half a second. Throws INVALID_REQUEST for an expression or a cursor that cannot be used, RATE_LIMITED when too many searches wait.
  */
 export async function searchLogs(
-  { store, clock, searchThread }: Deps,
+  {
+    store,
+    clock,
+    searchThread,
+  }: {
+    readonly store: Store;
+    readonly clock: Pick<Clock, 'monotonicMs'>;
+    readonly searchThread: SearchThread;
+  },
   { wanted, isRegex, filter, cursor }: SearchWish,
   signal: AbortSignal,
 ): Promise<LogSearchResult> {

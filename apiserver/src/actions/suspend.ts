@@ -1,8 +1,7 @@
 import type { Ref, SuspendResult } from '@cronjob-monitor/shared/contract';
 import type { Cluster } from '@cronjob-monitor/shared/kube';
-import { throwClusterRefusal } from './cluster-refusal.ts';
-import { getPresentCronJob } from './present-cron-job.ts';
 import { objectOf } from '@cronjob-monitor/shared/domain';
+import { getPresentCronJob, throwClusterRefusal } from './present-cron-job.ts';
 
 /** Suspends or resumes a CronJob. When it is so already nothing is written. */
 export async function setSuspended(

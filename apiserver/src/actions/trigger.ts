@@ -1,10 +1,9 @@
 import type { Ref, TriggerResult } from '@cronjob-monitor/shared/contract';
-import { ClusterError, type Cluster, type RawObject } from '@cronjob-monitor/shared/kube';
+import { type Cluster, ClusterError, type RawObject } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
-import { ApiError, conflict } from '../errors.ts';
-import { throwClusterRefusal } from './cluster-refusal.ts';
 import { objectOf } from '@cronjob-monitor/shared/domain';
-import { getPresentCronJob, textOf } from './present-cron-job.ts';
+import { ApiError, conflict } from '../errors.ts';
+import { getPresentCronJob, throwClusterRefusal } from './present-cron-job.ts';
 
 /** Kubernetes takes no longer name of a Job whose pods carry it as a label. */
 const maxNameLength = 63;
@@ -101,4 +100,8 @@ function jobOf(cronJob: RawObject, jobName: string, by: string): object {
     },
     spec: template['spec'],
   };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

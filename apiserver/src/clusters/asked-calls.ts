@@ -3,10 +3,10 @@ import type { Caller } from '../auth/authentication.ts';
 import type { DatabaseWatch } from '../database-watch.ts';
 import { internalError, noSuchRoute } from '../errors.ts';
 import { createGuard } from '../middleware/guard.ts';
-import { requestWithoutClient } from '../middleware/request-without-client.ts';
-import type { AskedAnswer, AskedCall, Route, RouteDeps } from '../routes/index.ts';
+import { type AskedAnswer, type AskedCall, createApiRouter, type Route, type RouteDeps } from '../routes/index.ts';
 import type { Bounds } from './route-deps.ts';
-import { toAnswer } from './to-answer.ts';
+import { type ApiMiddleware, isUnsafe } from '../context.ts';
+import { requestWithoutClient } from '../middleware/request-without-client.ts';
 
 /** Answers a call that another cluster asks for. Throws what a caller of this service would be refused with. */
 export type AnswerAsked = (asked: {
@@ -57,5 +57,23 @@ export function createAnswerAsked(
     }
     const location = ctx.response.get('Location');
     return { status: ctx.status, body: ctx.body, ...(location && { location }) };
+  };
+}
+
+/** Answers the paths of /api/v1 with what these routes are made of. A caller reads its own write. */
+export function toAnswer(deps: RouteDeps, routes: readonly Route[]): ApiMiddleware {
+  const forget = forgetAfterWrites(deps.answers, deps.fleet);
+  const answer = createApiRouter(deps, routes).routes() as unknown as ApiMiddleware;
+  return (ctx, next) => forget(ctx, () => answer(ctx, next));
+}
+
+/** Who changes something through this process sees it in its next answer. */
+function forgetAfterWrites(...kept: readonly { forget(): void }[]): ApiMiddleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } finally {
+      if (isUnsafe(ctx.method)) for (const answers of kept) answers.forget();
+    }
   };
 }

@@ -1,25 +1,25 @@
 import {
-  type ErrorCode,
   abilities,
+  type Ability,
   actingAbilities,
   elsewhereAbilities,
-  type Ability,
+  type ErrorCode,
 } from '@cronjob-monitor/shared/contract';
 import type { Cluster } from '@cronjob-monitor/shared/kube';
 import { ProblemList } from '@cronjob-monitor/shared/process';
 import { databaseProblems, listNamespaces, touchLists } from '@cronjob-monitor/shared/store';
 import { createDatabaseWatch } from '../database-watch.ts';
-import { ApiError, onlyReadHere, forbidden, noKeyFor } from '../errors.ts';
+import { ApiError, forbidden, noKeyFor, onlyReadHere } from '../errors.ts';
 import { createGuard, type Guard } from '../middleware/guard.ts';
-import { type Authentication, type Caller, everywhere, reachOf, type Reach } from '../auth/authentication.ts';
-import { Silence, type Clusters, type Route, type ServedCluster, type Elsewhere } from '../routes/index.ts';
+import { type Authentication, type Caller, everywhere, type Reach, reachOf } from '../auth/authentication.ts';
+import { type Clusters, type Elsewhere, type Route, type ServedCluster, Silence } from '../routes/index.ts';
 import type { FoundCluster } from './directory.ts';
 import { createElsewhere } from './elsewhere.ts';
 import { RightsElsewhere } from './rights-elsewhere.ts';
-import { createRouteDeps, type Bounds, type SharedParts } from './route-deps.ts';
-import { toAnswer } from './to-answer.ts';
+import { type Bounds, createRouteDeps, type SharedParts } from './route-deps.ts';
+import { toAnswer } from './asked-calls.ts';
 import type { ApiSettings } from '../settings.ts';
-import { isNamespaced, rightToReadCluster, type Place } from '../auth/permission.ts';
+import { isNamespaced, type Place, rightToReadCluster } from '../auth/permission.ts';
 import { isUnsafe } from '../context.ts';
 
 interface Around extends Bounds {

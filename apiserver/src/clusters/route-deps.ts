@@ -4,15 +4,14 @@ import { findChangeMark, type Store, readEndedRuns } from '@cronjob-monitor/shar
 import { createActions } from '../actions/index.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import type { DatabaseWatch } from '../database-watch.ts';
-import { createFeed } from '../live/feed.ts';
+import { createFeed, type OpenStreams } from '../live/feed.ts';
 import { createKeptFleet } from '../live/kept-fleet.ts';
 import { joined } from '../live/joined.ts';
-import type { OpenStreams } from '../live/open-streams.ts';
 import { createCostlyCalls, type createExpensiveReads } from '../middleware/costly.ts';
 import type { Guard } from '../middleware/guard.ts';
 import type { createPatternThread, createSearchThread } from '../pattern-thread.ts';
 import type { ProcessFacts } from '../process-facts.ts';
-import { gatherHealth, presentHealth, type Clusters, type Elsewhere, type RouteDeps } from '../routes/index.ts';
+import { type Clusters, type Elsewhere, gatherHealth, presentHealth, type RouteDeps } from '../routes/index.ts';
 import type { ApiSettings } from '../settings.ts';
 import { createSharedAnswers } from '../shared-answers.ts';
 

@@ -1,7 +1,8 @@
 import type { StreamData } from '@cronjob-monitor/shared/contract';
-import { StoreError, type NumberedChange, type Store } from '@cronjob-monitor/shared/store';
+import { type NumberedChange, type Store, StoreError } from '@cronjob-monitor/shared/store';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import { createChangeFollower } from './change-follower.ts';
+import { type EventStream, retryMs } from './event-stream.ts';
 
 /** Between two looks for changes, and for the health of the service. */
 const changesEveryMs = 500;
@@ -76,6 +77,32 @@ export function createFeed(deps: {
           current = undefined;
         },
       };
+    },
+  };
+}
+
+/** The streams that are open in this process. */
+export interface OpenStreams {
+  count(): number;
+  /** Call the result when it has closed. */
+  enter(stream: EventStream): () => void;
+  /** Ends them all: their clients come back to another process. */
+  endAll(): void;
+}
+
+export function createOpenStreams(gauge: { opened(): void; closed(): void }): OpenStreams {
+  const open = new Set<EventStream>();
+  return {
+    count: () => open.size,
+    enter(stream) {
+      open.add(stream);
+      gauge.opened();
+      return () => {
+        if (open.delete(stream)) gauge.closed();
+      };
+    },
+    endAll() {
+      for (const stream of open) stream.end(retryMs);
     },
   };
 }

@@ -1,18 +1,17 @@
 import * as yup from 'yup';
 import { isObject, type Problem } from '@cronjob-monitor/shared/contract';
 import {
-  input,
-  schemaOf,
   type Fields,
   type Form,
+  input,
   type Schema,
+  schemaOf,
   type Shape,
 } from '@cronjob-monitor/shared/contract/shape';
-import type { ApiContext } from '../context.ts';
+import type { ApiContext, ApiMiddleware } from '../context.ts';
 import { invalidRequest } from '../errors.ts';
 import { isObjectId } from '../object-name.ts';
 import type { Parameter, ParameterMeta } from './parameters.ts';
-import { brokenEncoding, decodes } from './path.ts';
 
 /** Parameters by their names. */
 export type QueryShape = Readonly<Record<string, Parameter<unknown>>>;
@@ -222,4 +221,28 @@ export function documentedParameter(name: string, parameter: Parameter<unknown>)
 /** No name or text of ours holds NUL, and PostgreSQL refuses to be asked about it. */
 function withoutNul(text: string): string {
   return text.replaceAll('\0', '\uFFFD');
+}
+
+/** Refuses a path whose percent-encoding is broken, before a route guesses what it means. */
+export function decodablePath(): ApiMiddleware {
+  return async (ctx, next) => {
+    const broken = ctx.path.split('/').find((part) => !decodes(part));
+    if (broken !== undefined) {
+      throw invalidRequest([{ in: 'path', field: broken, message: brokenEncoding, allowed: null }]);
+    }
+    await next();
+  };
+}
+
+/** What is said of a text that does not decode. */
+const brokenEncoding = 'has a broken percent-encoding; a percent sign is written as %25';
+
+/** Whether every percent sign begins the bytes of a character in UTF-8. */
+function decodes(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false; // a URIError is the answer, not a fault
+  }
 }

@@ -1,14 +1,13 @@
 import type { Ability, Health } from '@cronjob-monitor/shared/contract';
 import type { Clock, Logger, ProblemList } from '@cronjob-monitor/shared/process';
-import type { Store, EndedRuns } from '@cronjob-monitor/shared/store';
+import type { EndedRuns, Store } from '@cronjob-monitor/shared/store';
 import type { Actions } from '../actions/index.ts';
 import type { Authentication, Caller, Reach } from '../auth/authentication.ts';
 import type { Elsewhere } from './clusters/ask.ts';
 import type { Silence } from './clusters/silence.ts';
 import type { ApiMiddleware } from '../context.ts';
 import type { DatabaseWatch } from '../database-watch.ts';
-import type { Feed } from '../live/feed.ts';
-import type { OpenStreams } from '../live/open-streams.ts';
+import type { Feed, OpenStreams } from '../live/feed.ts';
 import type { CostlyCalls } from '../middleware/costly.ts';
 import type { Guard } from '../middleware/guard.ts';
 import type { ProcessFacts } from '../process-facts.ts';

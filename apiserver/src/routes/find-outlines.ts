@@ -1,12 +1,12 @@
 import {
-  healthStates,
   type CronJobKind,
+  healthStates,
   type TimelineSortKey,
   type WallSortKey,
 } from '@cronjob-monitor/shared/contract';
-import { isGroupName, type Instant } from '@cronjob-monitor/shared/domain';
-import { listOutlines, type CronJobFilter, type CronJobOutline } from '@cronjob-monitor/shared/store';
-import { byName } from '../live/ordered-outlines.ts';
+import { type Instant, isGroupName } from '@cronjob-monitor/shared/domain';
+import { type CronJobFilter, type CronJobOutline, listOutlines } from '@cronjob-monitor/shared/store';
+import { byName } from '../live/kept-fleet.ts';
 import { nextRunOf } from '../next-run.ts';
 import type { RouteDeps } from './deps.ts';
 

@@ -1,15 +1,16 @@
-import { isGroupName, minuteMs } from '@cronjob-monitor/shared/domain';
+import { isGroupName, lateAfterMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import {
+  type CatalogCronJob,
   findCronJob,
   findOldestExecution,
+  findStartSkew,
   isCronJobSelected,
   listCronJobIds,
-  type CatalogCronJob,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { conflict, notFound, type ApiError } from '../errors.ts';
-import { isCronJobName, isObjectName } from '../object-name.ts';
 import { refText } from '@cronjob-monitor/shared/contract';
+import { type ApiError, conflict, notFound } from '../errors.ts';
+import { isCronJobName, isObjectName } from '../object-name.ts';
 
 export interface KnownCronJob {
   /** A monitor selects it now: only then may it be acted upon. */
@@ -65,4 +66,9 @@ export function executionNotFound(cronJob: CatalogCronJob, jobName: string): Api
   const isExpired =
     wasDueAt !== undefined && cronJob.oldestRunAt !== undefined && wasDueAt < cronJob.oldestRunAt - minuteMs;
   return notFound('Execution', `${cronJob.namespace}/${jobName}`, isExpired ? 'expired' : 'neverSeen');
+}
+
+/** How late after its instant a run may start and still be `matched`, milliseconds: a cluster that starts everything late is given more. */
+export async function readLateAfterMs(store: Store): Promise<number> {
+  return lateAfterMs(await findStartSkew(store));
 }

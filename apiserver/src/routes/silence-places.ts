@@ -1,5 +1,5 @@
 import type { SilenceMatcher } from '@cronjob-monitor/shared/domain';
-import { findAlert, findSilence, type Store } from '@cronjob-monitor/shared/store';
+import { findAlert, type Store } from '@cronjob-monitor/shared/store';
 import type { Authentication, Caller } from '../auth/authentication.ts';
 import { isObjectId } from '../object-name.ts';
 
@@ -28,14 +28,4 @@ export async function mayReadSilence(
     if (!(await authentication.may(caller, 'read', { namespace }))) return false;
   }
   return true;
-}
-
-/** The same by its id; false for one that there is not. */
-export async function mayReadSilenceOf(
-  deps: Parameters<typeof mayReadSilence>[0],
-  caller: Caller,
-  id: string,
-): Promise<boolean> {
-  const silence = isObjectId(id) ? await findSilence(deps.store, id) : undefined;
-  return silence !== undefined && (await mayReadSilence(deps, caller, silence.matcher));
 }

@@ -1,28 +1,15 @@
-import { routesOf, type AlertNotice, type AlertRecord, type HeldBefore } from '@cronjob-monitor/shared/domain';
+import { type AlertNotice, type AlertRecord, type HeldBefore, routesOf } from '@cronjob-monitor/shared/domain';
 import {
+  type AlertDelivery,
   firstNoticeCause,
   isStreamShared,
   listDeliveriesOfAlert,
-  updateCancelled,
-  type AlertDelivery,
   type RoutedChannel,
+  updateCancelled,
 } from '@cronjob-monitor/shared/store';
-import { decide, evidenceOf, queue, type MessageWriting } from './notify.ts';
+import { decide, evidenceOf, type MessageWriting, queue } from './notify.ts';
 
 type Untold = Extract<AlertNotice, { readonly kind: 'closing' }>['untold'];
-
-/** What holds again is not told to be over. A message that tells both, a beginning and its end, is about what has passed: it stays. */
-export async function takeBackClosings(writing: MessageWriting, alert: AlertRecord): Promise<void> {
-  const { tx, now, unsent } = writing;
-  for (const { id, kind, cause, channelUid, channelName } of await listDeliveriesOfAlert(tx, alert.id)) {
-    if (kind !== 'closing' || cause === firstNoticeCause) continue;
-    // One per channel.
-    const { cancelled } = await updateCancelled(tx, id, now);
-    if (!cancelled) continue;
-    decide(writing, alert, { action: 'cancelled', reason: 'reopened', deliveryId: id, channelUid });
-    unsent.push({ channel: channelName, kind, result: 'cancelled' });
-  }
-}
 
 /**
  * The channels that were told of an alert hear that it is over, whatever the routes are now. A message that is on its way, or may have

@@ -1,53 +1,60 @@
 import type { AlertState } from '@cronjob-monitor/shared/contract';
 import {
-  fingerprintOf,
-  next,
-  toMutable,
   type AlertFinding,
   type AlertRecord,
   type AlertStep,
   type AlertWorld,
+  fingerprintOf,
   type HeldBefore,
   type Instant,
+  isInForce,
+  matches,
   type MutableAlert,
+  next,
   type ParentAlert,
-  type ToldBefore,
   refText,
+  type SilenceMatcher,
+  type ToldBefore,
+  toMutable,
 } from '@cronjob-monitor/shared/domain';
 import {
+  type AlertDecision,
+  type Change,
   findHeldForParents,
   findLastHold,
+  firstNoticeCause,
   insertAlerts,
   insertNewDeliveries,
   isOnlySeen,
   listAcknowledgements,
   listDeliveriesOfAlert,
   listLiveAlerts,
+  listMutableAlerts,
   listParentAlerts,
   listRoutedChannels,
   listSilences,
   lockCronJobs,
   lockLastEndedAlerts,
   lockLiveAlerts,
+  lockSilence,
   moveAlertCounters,
+  type NewDelivery,
   newId,
   recordChanges,
   recordDecisions,
-  updateAcknowledgementEnd,
-  updateAlert,
-  updateSeen,
-  type AlertDecision,
-  type Change,
-  type NewDelivery,
   type RoutedChannel,
   type StoredAcknowledgement,
   type StoredSilence,
   type Tx,
+  updateAcknowledgementEnd,
+  updateAlert,
+  updateCancelled,
+  updateSeen,
+  updateSilenceEnd,
 } from '@cronjob-monitor/shared/store';
-import { endSilencesOf } from './end-silences.ts';
+import { notifyEnd } from './notify-end.ts';
 import type { FreezeMessage } from './freeze.ts';
-import { decide, notify, type MessageWriting, type UnsentMessage } from './notify.ts';
-import { notifyEnd, takeBackClosings } from './notify-end.ts';
+import { decide, type MessageWriting, notify, type UnsentMessage } from './notify.ts';
 
 export interface RaiseDeps {
   readonly freeze: FreezeMessage;
@@ -342,4 +349,39 @@ export function withheldReasons(
         return [];
     }
   });
+}
+
+/** What holds again is not told to be over. A message that tells both, a beginning and its end, is about what has passed: it stays. */
+async function takeBackClosings(writing: MessageWriting, alert: AlertRecord): Promise<void> {
+  const { tx, now, unsent } = writing;
+  for (const { id, kind, cause, channelUid, channelName } of await listDeliveriesOfAlert(tx, alert.id)) {
+    if (kind !== 'closing' || cause === firstNoticeCause) continue;
+    // One per channel.
+    const { cancelled } = await updateCancelled(tx, id, now);
+    if (!cancelled) continue;
+    decide(writing, alert, { action: 'cancelled', reason: 'reopened', deliveryId: id, channelUid });
+    unsent.push({ channel: channelName, kind, result: 'cancelled' });
+  }
+}
+
+/** A silence that says so ends with the last alert that it holds, in the transaction that ends it (alerting.md section 9). */
+async function endSilencesOf(
+  tx: Tx,
+  ended: readonly MutableAlert[],
+  silences: readonly StoredSilence[],
+): Promise<void> {
+  const now = tx.now();
+  const candidates = silences.filter(
+    (silence) => silence.untilResolved && isInForce(silence, now) && holdsAny(silence.matcher, ended),
+  );
+  // Few, if any; locked one after the other and always in one order, so that of two alerts that end at once the later one is the last.
+  for (const { id } of candidates.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const silence = await lockSilence(tx, id);
+    if (!silence?.untilResolved || !isInForce(silence, now)) continue;
+    if (!holdsAny(silence.matcher, await listMutableAlerts(tx))) await updateSilenceEnd(tx, id, now);
+  }
+}
+
+function holdsAny(matcher: SilenceMatcher, alerts: readonly MutableAlert[]): boolean {
+  return alerts.some((alert) => matches(matcher, alert));
 }

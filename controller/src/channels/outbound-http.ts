@@ -1,9 +1,9 @@
-import { Agent as HttpAgent, request as requestHttp, type ClientRequestArgs, type IncomingMessage } from 'node:http';
+import { Agent as HttpAgent, type ClientRequestArgs, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Instant } from '@cronjob-monitor/shared/domain';
-import { type SendDeps, connectLimitMs, sendLimitMs } from './channel.ts';
 import { orAborted, startTimeLimit, type TimeLimit } from '@cronjob-monitor/shared/process';
-import { lookupIn, reach, bareHost } from './reach.ts';
+import { connectLimitMs, type SendDeps, sendLimitMs } from './channel.ts';
+import { bareHost, lookupIn, reach } from './reach.ts';
 import { addressRefused, nameUnknown, toTransportFailure, type TransportFailure } from './transport-failure.ts';
 
 const usualAnswerBytes = 64 * 1024;
@@ -199,4 +199,27 @@ export function retryAfterMsOf(
 function dateOf(text: string | undefined): Instant | undefined {
   const at = text !== undefined && /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : at;
+}
+
+/**
+ * GETs an address that is itself a secret, under the rules of every receiver: checked addresses, no redirect, no proxy, 15 s at most.
+ * Resolves with undefined when it answered with success, else with a sentence without anything of the address or of the answer's text;
+ * rejects only with the reason of an aborted signal. `url`: http or https, user and password allowed. Throws when it is none.
+ */
+export function createUrlCall(url: string, deps: SendDeps): (signal: AbortSignal) => Promise<string | undefined> {
+  const target = new URL(url);
+  const { username, password } = target;
+  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+  target.username = '';
+  target.password = '';
+  const headers = {
+    'user-agent': 'cronjob-monitor',
+    ...(username + password !== '' && { authorization: `Basic ${credentials}` }),
+  };
+  return async (signal) => {
+    const result = await sendHttp({ url: target, method: 'GET', headers, body: '' }, deps, signal);
+    if ('failure' in result) return result.failure.message;
+    const { status } = result.answer;
+    return status >= 200 && status < 300 ? undefined : `it answered ${status}`;
+  };
 }

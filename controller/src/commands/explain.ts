@@ -6,14 +6,43 @@ import type {
   CronJobDetail,
   Health,
   Slot,
+  SlotCause,
   SlotOutcome,
   SlotPage,
 } from '@cronjob-monitor/shared/contract';
-import { counted, parseDuration, printWords, type Instant, dayMs, refText } from '@cronjob-monitor/shared/domain';
-import { UsageError, type Command, type ExitStatus, type World } from './command.ts';
+import { counted, dayMs, type Instant, parseDuration, printWords, refText } from '@cronjob-monitor/shared/domain';
+import { type Command, type ExitStatus, UsageError, type World } from './command.ts';
 import { readArguments, refOf, wordOf } from './read-arguments.ts';
-import { openService, pathOf, ServiceError, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
-import { kindText, slotText, timeText, toldText } from './words.ts';
+import { openService, pathOf, type Service, ServiceError, serviceFlags, serviceUsage } from './ask-service.ts';
+import { timeText, toldText } from './words.ts';
+
+const outcomes: Readonly<Record<SlotOutcome, string>> = {
+  matched: 'it ran',
+  late: 'it ran, late',
+  missed: 'it did not start',
+  skippedForbid: 'skipped by concurrencyPolicy: Forbid',
+  skippedDeadline: 'skipped: it could not start within startingDeadlineSeconds',
+  suspended: 'the CronJob was suspended',
+  unobserved: 'the service did not watch, and nothing is left of it in the cluster',
+  indeterminate: 'it cannot be told: which schedule held then is not certain',
+};
+
+const causes: Readonly<Record<SlotCause, string>> = {
+  previousRunning: 'the run before it was still going on',
+  deadlinePassed: 'its starting deadline passed before its Job was created',
+  createRejected: 'the cluster refused to create its Job',
+  controllerSilent: 'the CronJob controller of the cluster started nothing at all meanwhile',
+  specUncertain: 'the schedule was changed while the service did not watch',
+  monitorDown: 'cronjob-monitor was not running, or could not see the cluster',
+};
+
+/** What became of an expected run, and why. */
+function slotText({ outcome, cause, message, inMaintenance }: Slot): string {
+  if (outcome === null) return 'due, not judged yet';
+  const why = cause === null ? '' : `: ${causes[cause]}`;
+  const more = message === null || message === '' ? '' : ` (${message})`;
+  return `${outcomes[outcome]}${why}${more}${inMaintenance ? ', within a maintenance window' : ''}`;
+}
 
 /** Answers two questions about one CronJob out of what a running service has stored. */
 export const explainCommand: Command = {
@@ -218,4 +247,9 @@ function sentenceOf({ verdict }: Alert, now: Instant): string {
 /** What keeps back its messages, in the words of the pages. */
 function holdLines({ verdict }: Alert, now: Instant): string[] {
   return verdict.holds.map((hold) => `    ${printWords(hold.words, { now, timeZone: 'UTC' })}`);
+}
+
+/** `jobFailed`, `slaBreached/successRate`. */
+function kindText({ type, subject }: Pick<Alert, 'type' | 'subject'>): string {
+  return subject === null ? type : `${type}/${subject}`;
 }

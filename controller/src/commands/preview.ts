@@ -1,23 +1,22 @@
-import type { MonitorPreview } from '@cronjob-monitor/shared/contract';
+import { adviceLevels, type MonitorPreview } from '@cronjob-monitor/shared/contract';
 import {
+  type ChannelReach,
   counted,
   namedChannels,
-  routeOf,
-  type ChannelReach,
-  type Route,
   refText,
+  type Route,
+  routeOf,
 } from '@cronjob-monitor/shared/domain';
 import { routeRulesOf } from '@cronjob-monitor/shared/kube';
-import { UsageError, type Command, type ExitStatus, type World } from './command.ts';
-import { describeFindings, presentFindings, reaches, type Finding } from './findings.ts';
-import { channelsOf, judgeResources, nextRunsOf, type JudgedMonitor, type JudgedResources } from './judge-resources.ts';
+import { type Command, type ExitStatus, InputError, UsageError, type World } from './command.ts';
+import { describeFindings, type Finding, presentFindings, reaches } from './findings.ts';
+import { channelsOf, type JudgedMonitor, type JudgedResources, judgeResources, nextRunsOf } from './judge-resources.ts';
 import { previewOf } from './lint.ts';
 import { numberOf, readArguments, wordOf } from './read-arguments.ts';
 import { readDocuments } from './read-documents.ts';
-import { refuseNothing, sortDocuments, type Resources } from './resources.ts';
-import { openService, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
+import { type Resources, sortDocuments } from './resources.ts';
+import { openService, type Service, serviceFlags, serviceUsage } from './ask-service.ts';
 import { timeText, toldLine } from './words.ts';
-import { adviceLevels } from '@cronjob-monitor/shared/contract';
 
 /** What monitors of files would do: with the CronJobs of the files, or with what a running service has stored. */
 export const previewCommand: Command = {
@@ -195,4 +194,10 @@ function describePreview(
 
 function instantText(at: number): string {
   return timeText(new Date(at).toISOString());
+}
+
+/** Without a monitor or a channel there is nothing to say, and another file was meant. */
+function refuseNothing({ monitors, channels }: Resources, files: readonly string[]): void {
+  if (monitors.length + channels.length > 0) return;
+  throw new InputError(`there is no CronJobMonitor and no AlertChannel in ${files.join(', ')}`);
 }

@@ -1,9 +1,7 @@
-import { type CronJobFacts, type NamespaceFacts, isObject } from '@cronjob-monitor/shared/domain';
-import { findNearest } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, findNearest, isObject, type NamespaceFacts } from '@cronjob-monitor/shared/domain';
 import { createTranslator } from '@cronjob-monitor/shared/kube';
-import { InputError } from './command.ts';
 import type { Finding, Subject } from './findings.ts';
-import { type SourceDocument } from './read-documents.ts';
+import type { SourceDocument } from './read-documents.ts';
 
 /** One of our two kinds as a file has it. */
 export interface WrittenResource {
@@ -82,12 +80,6 @@ function unknownKind(place: string, { kind, metadata }: SourceDocument['object']
     path: 'kind',
     message,
   };
-}
-
-/** Without a monitor or a channel there is nothing to say, and another file was meant. */
-export function refuseNothing({ monitors, channels }: Resources, files: readonly string[]): void {
-  if (monitors.length + channels.length > 0) return;
-  throw new InputError(`there is no CronJobMonitor and no AlertChannel in ${files.join(', ')}`);
 }
 
 function readOutside(

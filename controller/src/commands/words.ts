@@ -1,46 +1,14 @@
 import {
-  toldWords,
-  type Alert,
   type AlertRoute,
   type CoverageReason,
-  type Slot,
-  type SlotCause,
-  type SlotOutcome,
   type Told,
   type ToldReason,
+  toldWords,
 } from '@cronjob-monitor/shared/contract';
 
 /** `2026-11-21 06:52Z`: to the minute, in UTC. */
 export function timeText(instant: string): string {
   return `${instant.slice(0, 16).replace('T', ' ')}Z`;
-}
-
-const outcomes: Readonly<Record<SlotOutcome, string>> = {
-  matched: 'it ran',
-  late: 'it ran, late',
-  missed: 'it did not start',
-  skippedForbid: 'skipped by concurrencyPolicy: Forbid',
-  skippedDeadline: 'skipped: it could not start within startingDeadlineSeconds',
-  suspended: 'the CronJob was suspended',
-  unobserved: 'the service did not watch, and nothing is left of it in the cluster',
-  indeterminate: 'it cannot be told: which schedule held then is not certain',
-};
-
-const causes: Readonly<Record<SlotCause, string>> = {
-  previousRunning: 'the run before it was still going on',
-  deadlinePassed: 'its starting deadline passed before its Job was created',
-  createRejected: 'the cluster refused to create its Job',
-  controllerSilent: 'the CronJob controller of the cluster started nothing at all meanwhile',
-  specUncertain: 'the schedule was changed while the service did not watch',
-  monitorDown: 'cronjob-monitor was not running, or could not see the cluster',
-};
-
-/** What became of an expected run, and why. */
-export function slotText({ outcome, cause, message, inMaintenance }: Slot): string {
-  if (outcome === null) return 'due, not judged yet';
-  const why = cause === null ? '' : `: ${causes[cause]}`;
-  const more = message === null || message === '' ? '' : ` (${message})`;
-  return `${outcomes[outcome]}${why}${more}${inMaintenance ? ', within a maintenance window' : ''}`;
 }
 
 const reasons: Readonly<Record<ToldReason, string>> = {
@@ -93,11 +61,6 @@ export function toldText({ state, reason, word, until, channels }: Told): string
     default:
       return `no channel is told${why}`;
   }
-}
-
-/** `jobFailed`, `slaBreached/successRate`. */
-export function kindText({ type, subject }: Pick<Alert, 'type' | 'subject'>): string {
-  return subject === null ? type : `${type}/${subject}`;
 }
 
 /** Why an alert would not be heard. */

@@ -2,13 +2,6 @@ import type { Instant } from '@cronjob-monitor/shared/domain';
 import type { Cluster, LeaseRecord } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 
-interface ControllerLeaseDeps {
-  readonly cluster: Pick<Cluster, 'findLease'>;
-  /** The newest `lastScheduleTime` of all CronJobs: who starts Jobs is alive, whatever the Lease says. */
-  readonly newestStartAt: () => Instant | undefined;
-  readonly clock: Clock;
-}
-
 /** Whether the CronJob controller of the cluster gives a sign of life. */
 interface ControllerLease {
   /** Until the signal aborts. */
@@ -26,7 +19,16 @@ const staleAfterMs = 60_000;
  * Reads the Lease of kube-controller-manager every 30 s. What counts is that its record changes, seen by our own monotonic clock: clocks of
  * others prove nothing. A Lease that lies about unused (no election, another one by now) is told from a dead controller by its starts.
  */
-export function createControllerLease({ cluster, newestStartAt, clock }: ControllerLeaseDeps): ControllerLease {
+export function createControllerLease({
+  cluster,
+  newestStartAt,
+  clock,
+}: {
+  readonly cluster: Pick<Cluster, 'findLease'>;
+  /** The newest `lastScheduleTime` of all CronJobs: who starts Jobs is alive, whatever the Lease says. */
+  readonly newestStartAt: () => Instant | undefined;
+  readonly clock: Clock;
+}): ControllerLease {
   let seen: { readonly record: LeaseRecord; readonly sinceMs: number; readonly sinceAt: Instant } | undefined;
   let unchangedMs = 0;
 

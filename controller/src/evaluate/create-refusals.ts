@@ -8,19 +8,6 @@ import {
 import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 
-interface CreateRefusalsDeps {
-  readonly cluster: Pick<Cluster, 'listEvents'>;
-  readonly jobs: { values(): Iterable<JobFacts> };
-  readonly podsOf: (jobUid: string) => readonly PodFacts[];
-  readonly isMonitored: (cronJobUid: string) => boolean;
-  /** Messages of events are untrusted. */
-  readonly redaction: Pick<Redaction, 'messages'>;
-  /** What is known of the Job has changed. */
-  readonly onChanged: (job: JobFacts) => void;
-  readonly clock: Clock;
-  readonly background: (name: string, work: Promise<void>) => void;
-}
-
 /** Which Jobs have no pods because the cluster refuses them. Only events of the Job say so: its status does not. */
 export interface CreateRefusals {
   /** As far as the events were read; undefined: nothing is known of a refusal. */
@@ -43,7 +30,18 @@ const readAgainMs = 60_000;
 const leastOftenMs = 600_000;
 const mostReadsPerLook = 10;
 
-export function createCreateRefusals(deps: CreateRefusalsDeps): CreateRefusals {
+export function createCreateRefusals(deps: {
+  readonly cluster: Pick<Cluster, 'listEvents'>;
+  readonly jobs: { values(): Iterable<JobFacts> };
+  readonly podsOf: (jobUid: string) => readonly PodFacts[];
+  readonly isMonitored: (cronJobUid: string) => boolean;
+  /** Messages of events are untrusted. */
+  readonly redaction: Pick<Redaction, 'messages'>;
+  /** What is known of the Job has changed. */
+  readonly onChanged: (job: JobFacts) => void;
+  readonly clock: Clock;
+  readonly background: (name: string, work: Promise<void>) => void;
+}): CreateRefusals {
   const { clock } = deps;
   const reads = new Map<string, Read>();
   let isLooking = false;

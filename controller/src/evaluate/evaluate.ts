@@ -1,11 +1,13 @@
 import type { SlotOutcome } from '@cronjob-monitor/shared/contract';
 import type { Execution, Instant, MessageHold, Part } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
-import { lockCronJobs, type CountedRunOf, type Store, type Tx } from '@cronjob-monitor/shared/store';
+import { type CountedRunOf, lockCronJobs, type Store, type Tx } from '@cronjob-monitor/shared/store';
 import type { RaisedAlert } from '../alerting/index.ts';
 import { judgeCronJobs, type JudgeDeps } from './judge.ts';
 import type { Occasion } from './subject.ts';
-import { partsOfRun } from './part.ts';
+
+/** What a run that ended may change by itself; what is open about its CronJob is asked besides. */
+const partsOfRun: readonly Part[] = ['jobFailed', 'deadMan', 'durations', 'output'];
 
 /** Slots up to now get their outcomes, inside the transaction. */
 export type SettleSlots = (

@@ -1,47 +1,48 @@
 import {
-  judge,
-  originOf,
-  partOf,
-  toAlertFacts,
   type AlertFinding,
   type AlertRun,
   type DetectionFacts,
   type Execution,
   type Instant,
+  judge,
   type Judged,
+  originOf,
   type Part,
+  partOf,
+  toAlertFacts,
 } from '@cronjob-monitor/shared/domain';
 import {
+  type AlertRecord,
   decideStates,
+  type JudgedRunRow,
   listAlertRuns,
   markJudged,
   markWatchesJudged,
   setBrokenTargets,
   setDue,
   toId16,
-  type AlertRecord,
-  type JudgedRunRow,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import { raise, type FreezeMessage, type RaisedAlert } from '../alerting/index.ts';
+import { type FreezeMessage, raise, type RaisedAlert } from '../alerting/index.ts';
 import { gatherBrokenTargets } from './broken-targets.ts';
-import { closingsOf, type ClosingFacts } from './closings.ts';
-import { dueWishesOf, allParts } from './part.ts';
-import { findingsOf, keyOf, type FindingContext } from './findings.ts';
-import { endForgotten, forgottenBy, replayRuns, type ReplayedRuns } from './run-replay.ts';
+import { type ClosingFacts, closingsOf } from './closings.ts';
+import {
+  allParts,
+  dueWishesOf,
+  gatherAcross,
+  type GatheredFacts,
+  type JudgedThrough,
+  newLevels,
+  type PastOfWatch,
+  settledThrough,
+} from './new-levels.ts';
+import { type FindingContext, findingsOf, keyOf } from './findings.ts';
+import { gatherOutput, gatherRuns, type RunFacts } from './run-facts.ts';
+import { endForgotten, forgottenBy, type ReplayedRuns, replayRuns } from './run-replay.ts';
 import { gatherFinishBy } from './finish-by-facts.ts';
 import { findingsOfPassed, findUntold, type PassedOfWatch } from './passed-findings.ts';
 import { gatherPast } from './past-facts.ts';
-import {
-  gatherAcross,
-  newLevels,
-  settledThrough,
-  type GatheredFacts,
-  type JudgedThrough,
-  type PastOfWatch,
-} from './new-levels.ts';
 import { gatherPresence } from './presence-facts.ts';
-import { gatherOutput, gatherRuns, type RunFacts } from './run-facts.ts';
 import { gatherRunning, type RunningSources } from './running-facts.ts';
 import { soonestStuckMs } from './watchers.ts';
 import {

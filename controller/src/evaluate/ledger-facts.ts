@@ -29,16 +29,6 @@ interface KnownOfCronJob {
   readonly beforeBirth: KeptGap | undefined;
 }
 
-/** What the whole cluster adds. */
-interface LedgerSettings {
-  readonly zoneMismatch: boolean;
-  readonly graceMs: number;
-  readonly skewP99Ms: number;
-  readonly defaultZone: string;
-  readonly freshThroughAt: Instant;
-  readonly mostSlots: number;
-}
-
 /** A run as either side knows it. The side that saw its end knows more than one that saw it go on, or go. */
 interface KnownRun {
   readonly slotAt: Instant | undefined;
@@ -52,7 +42,17 @@ interface KnownRun {
 const rankOf = { recorded: 3, inMemory: 2, provisional: 1 };
 
 /** The facts of the rule: the store's and the cluster's runs as one, and what the cluster still shows of those that were not seen. */
-export function toLedgerFacts(known: KnownOfCronJob, settings: LedgerSettings): LedgerFacts {
+export function toLedgerFacts(
+  known: KnownOfCronJob,
+  settings: {
+    readonly zoneMismatch: boolean;
+    readonly graceMs: number;
+    readonly skewP99Ms: number;
+    readonly defaultZone: string;
+    readonly freshThroughAt: Instant;
+    readonly mostSlots: number;
+  },
+): LedgerFacts {
   const { cronJob } = known;
   const ledger = { ...known.ledger, evaluatedThroughAt: beginOf(known) };
   const gaps = known.beforeBirth ? [known.beforeBirth, ...known.gaps] : known.gaps;

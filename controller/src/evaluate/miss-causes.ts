@@ -3,20 +3,6 @@ import type { Cluster, ClusterEvent, Redaction } from '@cronjob-monitor/shared/k
 import { withinLimit, type Clock } from '@cronjob-monitor/shared/process';
 import type { MissCause } from './settle-slots.ts';
 
-interface MissCausesDeps {
-  readonly cluster: Pick<Cluster, 'listEvents'>;
-  /** Where events of a CronJob lie; undefined: it is gone. */
-  readonly namespaceOf: (cronJobUid: string) => string | undefined;
-  /** The CronJob controller gives no sign of life: then no event is written either. */
-  readonly isControllerStale: () => boolean;
-  /** Messages of events are untrusted. */
-  readonly redaction: Pick<Redaction, 'messages'>;
-  /** Its events were read, or could not be. */
-  readonly onRead: (cronJobUid: string) => void;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-}
-
 /** Why runs were not started, from one read of the CronJob's events. They explain, and never decide (kubernetes.md section 6). */
 export interface MissCauses {
   /** Begins to read for a slot that was missed, if that may tell something; true while it is being read. */
@@ -37,7 +23,19 @@ const mostReadsPerMinute = 50;
 const readWithinMs = 5_000;
 const mostKept = 1_000;
 
-export function createMissCauses(deps: MissCausesDeps): MissCauses {
+export function createMissCauses(deps: {
+  readonly cluster: Pick<Cluster, 'listEvents'>;
+  /** Where events of a CronJob lie; undefined: it is gone. */
+  readonly namespaceOf: (cronJobUid: string) => string | undefined;
+  /** The CronJob controller gives no sign of life: then no event is written either. */
+  readonly isControllerStale: () => boolean;
+  /** Messages of events are untrusted. */
+  readonly redaction: Pick<Redaction, 'messages'>;
+  /** Its events were read, or could not be. */
+  readonly onRead: (cronJobUid: string) => void;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}): MissCauses {
   const { clock } = deps;
   const reads = new Map<string, Read>();
   let readsAtMs: readonly number[] = [];

@@ -1,13 +1,13 @@
-import { partOf, type Instant, type Part } from '@cronjob-monitor/shared/domain';
+import { type Instant, type Part, partOf } from '@cronjob-monitor/shared/domain';
 import {
+  type AlertRecord,
   findSilencesChangedAt,
   listAlertsWithExpiredNote,
   listCronJobsSilenced,
   listDueAlerts,
-  type AlertRecord,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { allParts } from './part.ts';
+import { allParts } from './new-levels.ts';
 
 /** Alerts looked at in one go; what is left comes next. */
 const mostAtOnce = 500;
@@ -15,15 +15,6 @@ const mostAtOnce = 500;
 const silencesEveryMs = 5_000;
 /** How soon it is noticed that a note is over. */
 const notesEveryMs = 60_000;
-
-interface RecheckDeps {
-  readonly store: Store;
-  /** From when on what happens cannot be seen; undefined: it is seen. */
-  readonly blindFromAt: () => Instant | undefined;
-  /** Of alerts about names that are expected: their rows are judged by who expects them. */
-  readonly judgeExpected?: (() => Promise<void>) | undefined;
-  readonly evaluate: (cronJobIds: readonly number[], parts: ReadonlySet<Part>) => Promise<unknown>;
-}
 
 /**
  * Alerts whose instant came: a delay that ran out, a hold that ended, a note that is over. Each is told or let go by a fresh verdict, never by the instant
@@ -34,7 +25,14 @@ export function createRecheck({
   blindFromAt,
   judgeExpected,
   evaluate,
-}: RecheckDeps): (now: Instant) => Promise<void> {
+}: {
+  readonly store: Store;
+  /** From when on what happens cannot be seen; undefined: it is seen. */
+  readonly blindFromAt: () => Instant | undefined;
+  /** Of alerts about names that are expected: their rows are judged by who expects them. */
+  readonly judgeExpected?: (() => Promise<void>) | undefined;
+  readonly evaluate: (cronJobIds: readonly number[], parts: ReadonlySet<Part>) => Promise<unknown>;
+}): (now: Instant) => Promise<void> {
   let silencesAskedAt = -Infinity;
   let notesAskedAt = -Infinity;
   let silencesChangedAt: Instant | undefined;

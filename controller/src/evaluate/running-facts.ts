@@ -160,19 +160,20 @@ export function gapAround({ facts, zone }: Subject, job: JobFacts): number | und
   return facts && slotGapMs(facts.schedule, facts.timeZone ?? zone, { slotAt: slotOf(job), createdAt: job.createdAt });
 }
 
-/** What is known of a Job besides itself and its pods. */
-interface UnfinishedContext {
-  readonly refusal: CreateRefusal | undefined;
-  /** Nothing is known beyond it of pods that did not come. */
-  readonly horizon: Instant;
-  readonly now: Instant;
-}
-
 /** A Job that has not ended, as what is stuck is judged by. */
 function toUnfinished(
   job: JobFacts,
   pods: readonly PodFacts[],
-  { refusal, horizon, now }: UnfinishedContext,
+  {
+    refusal,
+    horizon,
+    now,
+  }: {
+    readonly refusal: CreateRefusal | undefined;
+    /** Nothing is known beyond it of pods that did not come. */
+    readonly horizon: Instant;
+    readonly now: Instant;
+  },
 ): UnfinishedJob {
   const events = refusal ? [{ reason: refusedCreate, message: refusal.message }] : [];
   const waiting = findNotStarted(job, pods, events);

@@ -21,16 +21,15 @@ import {
   projectCronJob,
   recordRuns,
   recordSlots,
-  takeEpoch,
   type Store,
+  takeEpoch,
 } from '@cronjob-monitor/shared/store';
 import { aCronJob, aJob, aRecordedRun, FakeClock, RecordingLogger } from '@cronjob-monitor/shared/testing';
 import { gatherPresence } from './presence-facts.ts';
-import { settleSlots, type LedgerDeps, type Settled } from './settle-slots.ts';
+import { type LedgerDeps, type Settled, settleSlots } from './settle-slots.ts';
 import type { Subject, Watch } from './subject.ts';
 import { WatchGaps } from './watch-gaps.ts';
-import { ZoneCheck } from './zone-check.ts';
-import { StartSkew } from './start-skew.ts';
+import { StartSkew, ZoneCheck } from './zone-check.ts';
 
 const startAt = Date.parse('2026-03-02T00:10:00Z');
 const at = (clock: string): Instant => Date.parse(`2026-03-02T${clock}Z`);

@@ -1,20 +1,20 @@
 import type { SlotOutcome } from '@cronjob-monitor/shared/contract';
 import {
+  type CronJobFacts,
   epochAt,
+  type Execution,
+  type Instant,
   isGroupName,
+  type JobFacts,
+  type JobSnapshot,
   lateAfterMs,
+  type LedgerFacts,
   sameSpec,
+  type SettledSlot,
+  type Settlement,
   settleSlots as settle,
   slotOf,
   startDelayOf,
-  type CronJobFacts,
-  type Execution,
-  type Instant,
-  type JobFacts,
-  type JobSnapshot,
-  type LedgerFacts,
-  type SettledSlot,
-  type Settlement,
 } from '@cronjob-monitor/shared/domain';
 import {
   listLedgerRuns,
@@ -28,10 +28,9 @@ import {
   type StoredSlot,
   type Tx,
 } from '@cronjob-monitor/shared/store';
-import { toInferredSuccess, toUnseenExecution, toLedgerFacts, unexplainedSuccess } from './ledger-facts.ts';
+import { toInferredSuccess, toLedgerFacts, toUnseenExecution, unexplainedSuccess } from './ledger-facts.ts';
 import type { WatchGaps } from './watch-gaps.ts';
-import { isMisread, type ZoneCheck } from './zone-check.ts';
-import type { StartSkew } from './start-skew.ts';
+import { isMisread, type StartSkew, type ZoneCheck } from './zone-check.ts';
 
 /** Why a run did not start, as far as it was told. */
 export interface MissCause {

@@ -1,19 +1,19 @@
 import {
-  hopelessWaitOf,
   type CronJobFacts,
+  type DetectionRules,
+  type HopelessWait,
+  hopelessWaitOf,
   type Instant,
   type JobFacts,
   type JudgingWords,
   type Part,
-  type DetectionRules,
-  type HopelessWait,
 } from '@cronjob-monitor/shared/domain';
+import type { MonitorSpec } from '@cronjob-monitor/shared/kube';
 import type { RunningSources } from './running-facts.ts';
 import type { Asked, MonitorRules, Watcher } from './subject.ts';
-import type { MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { rulesOf, rulesOfGroup } from './monitor-rules.ts';
-import type { Selection, ClusterCaches, MonitorSeen } from '../selection/index.ts';
-import { allParts } from './part.ts';
+import type { ClusterCaches, MonitorSeen, Selection } from '../selection/index.ts';
+import { allParts } from './new-levels.ts';
 
 interface WatchersDeps extends Pick<RunningSources, 'podsOf' | 'refusalOf'> {
   readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs'>;

@@ -1,20 +1,20 @@
 import {
-  redactionMarginBytes,
-  toAttempts,
   type Evidence,
   type Execution,
   type Instant,
   type JobFacts,
   type KeptEvent,
   type PodFacts,
+  redactionMarginBytes,
+  toAttempts,
 } from '@cronjob-monitor/shared/domain';
-import type { Cluster, Redaction } from '@cronjob-monitor/shared/kube';
-import type { Clock, Logger } from '@cronjob-monitor/shared/process';
+import { type Cluster, createInstalledRedaction, type Redaction } from '@cronjob-monitor/shared/kube';
+import { type Clock, createBudgetedThread, type Logger } from '@cronjob-monitor/shared/process';
 import { readLogTail } from './log-tail.ts';
 import type { EventReader } from './event-reader.ts';
 import type { ReadPool } from './read-pool.ts';
 import type { EvidenceBook } from './book.ts';
-import { logsOfStuck, logsWorthReading, type EvidenceWishes, type WantedLog } from './wanted.ts';
+import { type EvidenceWishes, logsOfStuck, logsWorthReading, type WantedLog } from './wanted.ts';
 
 export interface CaptureDeps {
   readonly cluster: Cluster;
@@ -272,4 +272,15 @@ export function createImageMemory(): ImageMemory {
       return true;
     },
   };
+}
+
+/** Blots out what looks like a secret, and what the patterns of this installation find. Its thread ends with the signal. */
+export function redactionUntil(
+  signal: AbortSignal,
+  deps: { readonly clock: Clock; readonly logger: Logger },
+  patterns: readonly string[],
+): Redaction {
+  const redaction = createInstalledRedaction(createBudgetedThread, patterns, deps);
+  signal.addEventListener('abort', () => void redaction.close(), { once: true });
+  return redaction;
 }

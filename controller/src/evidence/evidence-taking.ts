@@ -1,10 +1,10 @@
 import {
   compareRuns,
-  hopelessWaitOf,
-  isOutputKnown,
   type Evidence,
   type Execution,
+  hopelessWaitOf,
   type Instant,
+  isOutputKnown,
   type JobFacts,
   type PodFacts,
   refText,
@@ -21,21 +21,20 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { completeAlerts, isExplainedBy, type KnownOfRun, type LearnedOfRun } from '../alerting/index.ts';
 import { Batches, isDatabaseAway } from '../runtime/index.ts';
-import { createCapture, type Capture, type CaptureDeps } from './capture.ts';
+import { type Capture, type CaptureDeps, createCapture, redactionUntil } from './capture.ts';
 import { createEvidenceBook } from './book.ts';
 import { createEventReader } from './event-reader.ts';
 import { keepFacts, readFactsOfLogs } from './facts-from-logs.ts';
 import { createReadPool, type ReadPool } from './read-pool.ts';
-import { createUntilStored, type UntilStored, createTakingAgain } from './until-stored.ts';
+import { createTakingAgain, createUntilStored, type UntilStored } from './until-stored.ts';
 import type { EvidenceWishes } from './wanted.ts';
 import { createFixSuggestions } from './suggest-fixes.ts';
-import { redactionUntil } from './installed-redaction.ts';
 import type { Term } from '../leadership/index.ts';
 import type { UpkeepMetrics } from '../metrics/index.ts';
-import type { MonitorSeen, Selection, ClusterCaches } from '../selection/index.ts';
+import type { ClusterCaches, MonitorSeen, Selection } from '../selection/index.ts';
 import type { ControllerSettings } from '../settings/settings.ts';
-import type { GatheredJob, RowOfRun, JobIntake } from '../reconcilers/job/index.ts';
-import { createKnowing, explainRun, type ExplainedRun, type RunToExplain } from './run-explaining.ts';
+import type { GatheredJob, JobIntake, RowOfRun } from '../reconcilers/job/index.ts';
+import { createKnowing, type ExplainedRun, explainRun, type RunToExplain } from './run-explaining.ts';
 import { createTemplateKeeping } from './template-keeping.ts';
 
 export interface EvidenceTaking {

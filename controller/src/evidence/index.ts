@@ -1,2 +1,2 @@
 export { createEvidenceTaking, wantsFactsOfLogs, type EvidenceTaking } from './evidence-taking.ts';
-export { redactionUntil } from './installed-redaction.ts';
+export { redactionUntil } from './capture.ts';

@@ -6,5 +6,4 @@ export * from './reconcile.ts';
 export * from './product.ts';
 export * from './sla.ts';
 export * from './upkeep.ts';
-export * from './work-queue.ts';
 export { VerdictMetrics } from './verdicts.ts';

@@ -5,7 +5,7 @@ import type { Store } from '@cronjob-monitor/shared/store';
 import type { SendDeps } from '../channels/index.ts';
 import type { DeliveryMetrics } from '../metrics/index.ts';
 import type { FreezeMessage } from '../alerting/index.ts';
-import type { Dependents } from './leave-to-parents.ts';
+import type { Dependents } from './take-back.ts';
 
 export interface DispatcherDeps {
   readonly store: Store;

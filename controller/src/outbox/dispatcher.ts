@@ -2,27 +2,25 @@ import type { Hold } from '@cronjob-monitor/shared/contract';
 import type { ChannelSpec } from '@cronjob-monitor/shared/kube';
 import {
   claimDeliveries,
+  type ClaimedDelivery,
   claimMs,
+  type ClaimRequest,
   FencedError,
   findNextDue,
   recordHeldByGrace,
   takeClaimsOfEarlierTerms,
   takeClaimsOfPod,
-  type ClaimedDelivery,
-  type ClaimRequest,
 } from '@cronjob-monitor/shared/store';
-import { getChannel, sendLimitMs, type Pace, type SendDeps } from '../channels/index.ts';
+import { getChannel, type Pace, type SendDeps, sendLimitMs } from '../channels/index.ts';
 import { ChannelCare } from './channel-care.ts';
 import type { Dispatcher, DispatcherDeps } from './dispatcher-deps.ts';
 import { InFlight } from './in-flight.ts';
 import { freezeClaimed } from './freeze-claimed.ts';
-import { leaveToParents } from './leave-to-parents.ts';
-import { leaveToSilences } from './leave-to-silences.ts';
+import { leaveToParents, leaveToSilences, type TakenBack } from './take-back.ts';
 import { deliver, type Judged, type PipelineDeps } from './pipeline.ts';
 import { createSecretReader } from './secret-reader.ts';
 import { Settler } from './settler.ts';
 import { findUnwanted } from './stages.ts';
-import type { TakenBack } from './take-back.ts';
 
 const pollMs = 1_000;
 const careEveryMs = 5_000;

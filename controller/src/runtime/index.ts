@@ -10,6 +10,5 @@ export { Spool } from './spool.ts';
 export * from './spooling.ts';
 export { WorkQueue, type QueueMetrics } from './work-queue.ts';
 export { ListOffer, nextTurn } from './lists.ts';
-export * from './blind-spans.ts';
+export * from './watch-progress.ts';
 export * from './batches.ts';
-export * from './database-away.ts';

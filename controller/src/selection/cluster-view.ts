@@ -83,19 +83,6 @@ interface ClusterHandlers {
   readonly onChannel: EventHandler<ChannelSeen>;
 }
 
-interface ReflectorSetDeps {
-  readonly cluster: Cluster;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly metrics: WatchMetrics;
-  /** `cluster.watch-namespaces`; empty: all. */
-  readonly watchNamespaces: readonly string[];
-  readonly defaults: MonitorDefaults;
-  readonly checks: SpecChecks;
-  /** A watch of CronJobs or Jobs was broken so that events of this span may be lost. */
-  readonly onBlind?: ((span: { readonly fromAt: number; readonly toAt: number }) => void) | undefined;
-}
-
 export function createCaches(): ClusterCaches {
   return {
     cronJobs: new SeenCronJobs(),
@@ -111,7 +98,22 @@ export function createCaches(): ClusterCaches {
 }
 
 /** Keeps the caches in step with the cluster, and tells the handlers. Nothing is read before `run`. */
-export function createReflectors(deps: ReflectorSetDeps, caches: ClusterCaches, tell: ClusterHandlers): ReflectorSet {
+export function createReflectors(
+  deps: {
+    readonly cluster: Cluster;
+    readonly clock: Clock;
+    readonly logger: Logger;
+    readonly metrics: WatchMetrics;
+    /** `cluster.watch-namespaces`; empty: all. */
+    readonly watchNamespaces: readonly string[];
+    readonly defaults: MonitorDefaults;
+    readonly checks: SpecChecks;
+    /** A watch of CronJobs or Jobs was broken so that events of this span may be lost. */
+    readonly onBlind?: ((span: { readonly fromAt: number; readonly toAt: number }) => void) | undefined;
+  },
+  caches: ClusterCaches,
+  tell: ClusterHandlers,
+): ReflectorSet {
   const translator = createTranslator();
   const outage = new ClusterOutage(deps.logger);
   const listOffer = new ListOffer(deps.cluster);

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { CronJobFacts, Instant, JobFacts, PodFacts } from '@cronjob-monitor/shared/domain';
 import { createTranslator } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
-import { beat, listDue, lockCronJobs, migrate, openStore, takeEpoch, type Store } from '@cronjob-monitor/shared/store';
+import { beat, listDue, lockCronJobs, migrate, openStore, type Store, takeEpoch } from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
 import type { ObservedWrite, SimCluster } from '@cronjob-monitor/simcluster';
 import { createCaches } from '../selection/cluster-view.ts';
-import { settleSlots, StartSkew, WatchGaps, ZoneCheck, type LedgerDeps } from '../evaluate/index.ts';
+import { type LedgerDeps, settleSlots, StartSkew, WatchGaps, ZoneCheck } from '../evaluate/index.ts';
 import { createJobIntake } from '../reconcilers/job/intake.ts';
 import type { Queues } from '../reconcilers/queues.ts';
 import {
@@ -19,10 +19,10 @@ import {
   watchCronJobs,
 } from '../reconcilers/cronjob/index.ts';
 import { createJobRecords, reconcileJobs } from '../reconcilers/job/index.ts';
-import { sweepWhatWent } from '../term/sweep.ts';
+import { sweepWhatWent } from '../term/leader-work.ts';
 import { VerdictLife, type VerdictOptions } from './verdict-life.ts';
 import { virtualClock } from './virtual-clock.ts';
-import { watchKind, type WatchedKind } from './watched-kind.ts';
+import { type WatchedKind, watchKind } from './watched-kind.ts';
 
 export interface LedgerRigOptions {
   readonly sim: SimCluster;

@@ -1,7 +1,14 @@
 import { formatDuration } from '../domain/index.ts';
-import { allRead, isController, isInCluster, settingOf, type ConfigView } from './config-view.ts';
+import {
+  type ConfigView,
+  describeSetting,
+  describeSource,
+  isController,
+  problemLine,
+  settingOf,
+  shownValue,
+} from './config-view.ts';
 import type { Config, ConfigKey } from './keys.ts';
-import { describeSetting, describeSource, problemLine, shownValue } from './source.ts';
 
 /** One rule between keys: the keys it looks at, and what is wrong, undefined when nothing is. */
 interface Rule {
@@ -149,4 +156,15 @@ function described(view: ConfigView, key: ConfigKey): string {
 
 function sourceOf(view: ConfigView, key: ConfigKey): string {
   return describeSource(settingOf(view, key).source);
+}
+
+/** Whether the texts of all these keys could be read. */
+function allRead(view: ConfigView, ...keys: readonly ConfigKey[]): boolean {
+  return keys.every((key) => key in view.values);
+}
+
+/** A pod talks to its own cluster unless a kubeconfig is named. */
+function isInCluster(view: Pick<ConfigView, 'surroundings' | 'values'>): boolean {
+  const { apiServer, kubeconfig } = view.surroundings;
+  return apiServer !== undefined && kubeconfig === undefined && view.values['cluster.kubeconfig'] === undefined;
 }

@@ -1,5 +1,4 @@
-import { shapes } from './shapes.ts';
-import { ownNamespace, row, sensitive, under, type Row, type ValueOf } from './table-row.ts';
+import { ownNamespace, row, type Row, sensitive, shapes, under, type ValueOf } from './shapes.ts';
 import { anyText, bool, duration, int, list, oneOf, oneOfOr, text, type ValueKind } from './value-kinds.ts';
 
 const sslMode = oneOf('disable', 'require', 'verify-ca', 'verify-full');

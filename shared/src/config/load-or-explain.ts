@@ -1,8 +1,7 @@
-import type { LoadedConfig, EntryPoint } from './config-view.ts';
+import { describeSource, type EntryPoint, type LoadedConfig, withoutUser } from './config-view.ts';
 import { loadConfig, type LoadRequest } from './load.ts';
-import { describeSource, withoutUser } from './source.ts';
-import { configKeys, idleKeys, rowOf, variableOf, type AcceptedKey } from './keys.ts';
-import type { Reader } from './table-row.ts';
+import { type AcceptedKey, configKeys, idleKeys, rowOf, variableOf } from './keys.ts';
+import type { Reader } from './shapes.ts';
 import type { Given } from './value-kinds.ts';
 
 /** Where the words go; a test collects them. */

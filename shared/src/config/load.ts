@@ -2,30 +2,34 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findConfigProblems } from './check.ts';
 import {
-  type EntryPoint,
-  type LoadedConfig,
-  type Surroundings,
-  isController,
-  settingOf,
   type ConfigView,
+  describeSetting,
+  type EntryPoint,
+  type Found,
   isApiserver,
+  isController,
+  type LoadedConfig,
+  problemLine,
+  type Setting,
+  settingOf,
+  shownText,
+  type Surroundings,
 } from './config-view.ts';
 import {
+  type AcceptedKey,
   acceptedKeys,
+  type Config,
+  type ConfigKey,
   configKeys,
   idleKeys,
   isAcceptedKey,
   rowOf,
   variableOf,
-  type AcceptedKey,
-  type Config,
-  type ConfigKey,
 } from './keys.ts';
 import { readConfigFile } from './read-file.ts';
-import { describeSetting, problemLine, type Found, type Setting, shownText } from './source.ts';
 import type { Problem } from './value-kinds.ts';
 import { findNearest } from '../domain/index.ts';
-import { isLoopback } from './value-checks.ts';
+import { isLoopback } from './shapes.ts';
 
 export interface LoadRequest {
   readonly entryPoint: EntryPoint;

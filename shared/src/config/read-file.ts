@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
-import { acceptedKeys, configKeys, isAcceptedKey, rowOf, type AcceptedKey } from './keys.ts';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { type AcceptedKey, acceptedKeys, configKeys, isAcceptedKey, rowOf } from './keys.ts';
 import { findNearest } from '../domain/index.ts';
-import { problemLine, shownText, type Found, type Setting } from './source.ts';
+import { type Found, problemLine, type Setting, shownText } from './config-view.ts';
 import type { Given, KindName } from './value-kinds.ts';
 
 const maxBytes = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { findRegexProblem } from '../domain/index.ts';
-import { isCidr, isDnsLabel, isHeaderName, isHost, isHostName, isTimeZone, isUrl } from './value-checks.ts';
-import { duration, list, read, text, type Shape, type ValueKind } from './value-kinds.ts';
+import { duration, list, read, type Shape, text, type ValueKind } from './value-kinds.ts';
+import { parse, ScheduleError } from '../domain/schedule/index.ts';
 
 const namespaceName: Shape = {
   allowed: 'names of namespaces',
@@ -152,4 +152,112 @@ export function parseBindAddress(text: string): BindAddress | undefined {
     return isIP(host) === 6 ? { host, port } : undefined;
   }
   return isIP(hostText) === 4 || isHostName(hostText) ? { host: hostText, port } : undefined;
+}
+
+/** Which processes act by a key: the controller, the apiserver, or both. Standalone is both. */
+export type Reader = 'C' | 'A' | 'CA';
+
+/** One key of the configuration: all that is known of it. */
+export interface Row<T> {
+  readonly kind: ValueKind<T>;
+  /** The text of the default as it would be written; null: none. */
+  readonly default: string | null;
+  readonly by: Reader;
+  /** What it is for, one line for people. */
+  readonly doc: string;
+  /** Shown as `***` wherever it is shown. */
+  readonly sensitive: boolean;
+  /** Without a value it means the namespace the process runs in. */
+  readonly ownNamespace: boolean;
+}
+
+/** The type of a key's value: undefined is possible only where there is no default. */
+export type ValueOf<R> = R extends Row<infer T> & { readonly default: infer D }
+  ? D extends null
+    ? T | undefined
+    : T
+  : never;
+
+/** A row of the table. `fallback` is the default, null for none. */
+export function row<T, D extends string | null>(
+  by: Reader,
+  kind: ValueKind<T>,
+  fallback: D,
+  doc: string,
+): Row<T> & { readonly default: D } {
+  return { kind, default: fallback, by, doc, sensitive: false, ownNamespace: false };
+}
+
+/** The row of a secret. */
+export function sensitive<R extends Row<unknown>>(one: R): R {
+  return { ...one, sensitive: true };
+}
+
+/** The row of a key whose absence means our own namespace. */
+export function ownNamespace<R extends Row<unknown> & { readonly default: null }>(one: R): R {
+  return { ...one, ownNamespace: true };
+}
+
+/** The same rows with a prefix before each key. */
+export function under<P extends string, Rows extends Readonly<Record<string, Row<unknown>>>>(
+  prefix: P,
+  rows: Rows,
+): { readonly [K in keyof Rows & string as `${P}.${K}`]: Rows[K] } {
+  const entries = Object.entries(rows).map(([key, one]) => [`${prefix}.${key}`, one]);
+  return Object.fromEntries(entries); // Object.fromEntries forgets the names of its keys; the type above keeps them.
+}
+
+/** A name of RFC 1123 as namespaces have it: lower case, digits and hyphens, at most 63 characters. */
+export function isDnsLabel(text: string): boolean {
+  return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text);
+}
+
+/** A host name of any case: labels of 1 to 63 letters, digits and hyphens, at most 253 characters; four numbers are none. */
+export function isHostName(text: string): boolean {
+  if (text.length > 253 || /^[\d.]+$/.test(text)) return false;
+  return text.split('.').every((label) => /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/i.test(label));
+}
+
+/** An IP address of either family, or a host name. */
+export function isHost(text: string): boolean {
+  return isIP(text) !== 0 || isHostName(text);
+}
+
+/** `address/bits` of either family. Bits of the host may be set. */
+export function isCidr(text: string): boolean {
+  const match = /^([^/]+)\/(0|[1-9]\d{0,2})$/.exec(text);
+  if (!match) return false;
+  const family = isIP(match[1] ?? '');
+  return family !== 0 && Number(match[2]) <= (family === 4 ? 32 : 128);
+}
+
+/** The name of a header: a token of RFC 9110. */
+export function isHeaderName(text: string): boolean {
+  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text);
+}
+
+/** A name of the IANA time zone database, in its spelling. */
+export function isTimeZone(text: string): boolean {
+  if (text === '' || /\s/.test(text)) return false;
+  try {
+    parse(`CRON_TZ=${text} 0 0 * * *`);
+    return true;
+  } catch (error) {
+    if (error instanceof ScheduleError) return false;
+    throw error;
+  }
+}
+
+/** An absolute URL with one of the schemes and a host. */
+export function isUrl(text: string, schemes: readonly string[]): boolean {
+  if (/\s/.test(text)) return false;
+  const url = URL.parse(text);
+  return url !== null && url.host !== '' && schemes.includes(url.protocol.replace(':', ''));
+}
+
+/** The address reaches no other machine: 127.0.0.0/8, ::1, localhost and names below it. */
+export function isLoopback(host: string): boolean {
+  if (isIP(host) === 4) return host.startsWith('127.');
+  if (isIP(host) === 6) return URL.parse(`http://[${host}]`)?.hostname === '[::1]';
+  return /^(.+\.)?localhost$/i.test(host);
 }

@@ -1,27 +1,26 @@
 import type { Clock, Logger } from '../process/index.ts';
-import { createAccess, type AccessKeeper } from './access.ts';
+import { type AccessKeeper, createAccess } from './access.ts';
+import type { CredentialSource } from './credentials.ts';
 import {
-  ClusterError,
   type AccessQuestion,
   type Cluster,
+  ClusterError,
   type ClusterEvent,
   type CronJobWarning,
-  type MirroredHealth,
   type Identity,
   type LeaseRecord,
   type ListPage,
   type ListRequest,
   type LogRequest,
+  type MirroredHealth,
   type ObjectKey,
   type RawObject,
   type SecretContent,
   type WatchRequest,
 } from './cluster.ts';
-import type { CredentialSource } from './credentials.ts';
-import { askStream, askText, type Answered, type ExchangeDeps, type Question } from './exchange.ts';
+import { type Answered, askStream, askText, createRateLimiter, type ExchangeDeps, type Question } from './exchange.ts';
 import { toLeaseObject, toLeaseRecord } from './lease-record.ts';
 import { kinds, ownManager, pathOf, queryOf, unwatched } from './paths.ts';
-import { createRateLimiter } from './rate-limiter.ts';
 import { accessReviewOf, isAllowed, toIdentity, tokenReviewOf } from './reviews.ts';
 import { toClusterEvent } from './translate/event.ts';
 import { textOf } from './translate/fields.ts';

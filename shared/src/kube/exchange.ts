@@ -1,9 +1,8 @@
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../process/index.ts';
 import { ClusterError } from './cluster.ts';
 import type { Authorization, Credentials } from './credentials.ts';
-import { answeredAt, errorCode, toAnswerError, toConnectionError, type Asked } from './failure.ts';
-import type { RateLimiter } from './rate-limiter.ts';
-import type { Dispatcher } from 'undici';
+import { answeredAt, type Asked, errorCode, toAnswerError, toConnectionError } from './failure.ts';
 import type { Connections, Lane, Transport } from './transport.ts';
 
 /** One request, before it is known who asks and over which connection. */
@@ -308,6 +307,38 @@ function openScope(outer: AbortSignal, clock: Clock): ExchangeScope {
     release() {
       timer.abort(lifted);
       outer.removeEventListener('abort', relay);
+    },
+  };
+}
+
+/** Lets calls pass at a rate, with a burst; first come, first served. */
+interface RateLimiter {
+  /** Resolves when the caller may go on; rejects with the signal's reason when aborted before. */
+  take(signal: AbortSignal): Promise<void>;
+  /** The server asks to be left alone: nothing passes for so long, those that wait included. Then the rate holds, without a burst. */
+  pause(ms: number): void;
+}
+
+/** `perSecond` calls, up to `burst` of them at once after a while without any. */
+export function createRateLimiter(limits: { perSecond: number; burst: number }, clock: Clock): RateLimiter {
+  const periodMs = 1000 / limits.perSecond;
+  // The instant up to which all capacity is given away; it never lies further back than a full burst.
+  let spentUntilMs = -Infinity;
+  let pauses = 0;
+  return {
+    async take(signal) {
+      for (let seen = -1; seen !== pauses;) {
+        seen = pauses;
+        signal.throwIfAborted();
+        const nowMs = clock.monotonicMs();
+        spentUntilMs = Math.max(spentUntilMs, nowMs - limits.burst * periodMs) + periodMs;
+        // One that meets a pause while it waits takes its place anew.
+        if (spentUntilMs > nowMs) await clock.sleep(spentUntilMs - nowMs, signal);
+      }
+    },
+    pause(ms) {
+      pauses++;
+      spentUntilMs = clock.monotonicMs() + ms;
     },
   };
 }

@@ -4,7 +4,6 @@ export { toMicroTime } from './lease-record.ts';
 export { createInstalledRedaction, type Redaction } from './redaction/index.ts';
 export * from './tail-buffer.ts';
 export { ignoreAnnotation } from './translate/metadata.ts';
-export { consentAnnotation } from './translate/namespace.ts';
 export * from './translate/translator.ts';
 export * from './resources/index.ts';
 export * from './from-config.ts';

@@ -6,7 +6,7 @@ export { createNeighbourMetrics, createProcessMetrics, type ProcessMetrics, type
 export * from './metrics/symptom-watch.ts';
 export { createConfiguredMetrics } from './metrics-listener.ts';
 export * from './problem-list.ts';
-export * from './probes.ts';
+export * from './listen.ts';
 export { hashOf, KeptAnswers, ReviewAsker, reviewHoldsMs } from './review-cache.ts';
 export { runProcess, type Ending } from './run-process.ts';
 export { orAborted, startTimeLimit, TimeLimitError, withinLimit, type TimeLimit } from './time-limit.ts';

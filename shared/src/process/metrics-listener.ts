@@ -5,12 +5,15 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { join } from 'node:path';
 import type { BindAddress, Config } from '../config/index.ts';
-import { type CertificateSource, type ValidPair, createCertificateSource } from './certificate-source.ts';
+import { type CertificateSource, createCertificateSource, type ValidPair } from './certificate-source.ts';
 import type { Clock } from './clock.ts';
 import { closeListener, listen, listenerLimits } from './listen.ts';
-import { textContentType, type ProcessMetrics } from './metrics/index.ts';
-import { ReviewCache, type AskForReview } from './review-cache.ts';
+import { type ProcessMetrics } from './metrics/index.ts';
+import { type AskForReview, ReviewCache } from './review-cache.ts';
 import type { Logger } from './logger.ts';
+
+/** The content type of what `renderFamilies` gives. */
+const textContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 interface MetricsListenerDeps {
   readonly address: BindAddress;

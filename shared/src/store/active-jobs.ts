@@ -3,7 +3,7 @@ import { insertRows, type Row } from './ask.ts';
 import { cronJobChanges } from './catalog/cron-job-change.ts';
 import { cronJobIdsOf, lockCronJobs } from './catalog/cron-job-ids.ts';
 import { countRunning } from './catalog/run-columns.ts';
-import { tellWaits } from './catalog/waits.ts';
+import { tellWaits } from './catalog/verdict-facts.ts';
 import { recordChanges } from './changes.ts';
 import { cleanText, optionalCleanText, optionalNumber, optionalText } from './column.ts';
 import type { Db, Tx } from './database.ts';

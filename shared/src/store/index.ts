@@ -10,7 +10,6 @@ export * from './copying/copy-store.ts';
 
 export * from './actions.ts';
 export * from './leader.ts';
-export * from './leader-lock.ts';
 export * from './heartbeats.ts';
 
 export * from './catalog/project-cron-job.ts';
@@ -23,7 +22,6 @@ export * from './catalog/judged-cron-jobs.ts';
 export { toId16, newId } from './id16.ts';
 export * from './executions/record-runs.ts';
 export * from './catalog/monitor-targets.ts';
-export * from './catalog/present-objects.ts';
 export * from './catalog/list-channel-states.ts';
 export * from './catalog/channels.ts';
 
@@ -36,19 +34,9 @@ export { listRecordedJobs, listSlotClaims } from './executions/recorded-jobs.ts'
 export { listFactPoints, listNames, settleRunFacts, type FactPoint } from './executions/run-facts.ts';
 export * from './executions/compared-runs.ts';
 export * from './executions/execution-evidence.ts';
-export * from './executions/execution-fix.ts';
 export * from './suspensions.ts';
 export * from './active-jobs.ts';
-export {
-  listDecisiveLines,
-  listEvidence,
-  listEvidenceOf,
-  putEvidence,
-  packEvidence,
-  replaceEvidence,
-  type PackedEvidence,
-  type Evidence,
-} from './evidence.ts';
+export * from './evidence.ts';
 export * from './list-logs.ts';
 export * from './retention.ts';
 export * from './catalog/list-cron-jobs.ts';
@@ -57,7 +45,7 @@ export { listRetentionOwners, type RetentionOwner } from './pruning/prune-catalo
 
 export type { CronJobFilter } from './catalog/cron-job-filter.ts';
 export * from './catalog/page-cron-jobs.ts';
-export { listWindowCounts, rateDue, relistAll } from './catalog/cronjob-list.ts';
+export { rateDue, relistAll } from './catalog/cronjob-list.ts';
 export * from './catalog/rate-counts.ts';
 export * from './catalog/list-outlines.ts';
 export * from './catalog/list-monitors.ts';
@@ -75,7 +63,6 @@ export * from './slots/ledgers.ts';
 export * from './slots/ledger-runs.ts';
 export * from './slots/record-slots.ts';
 export * from './slots/recent-slots.ts';
-export * from './slots/start-skew.ts';
 export * from './list-slots.ts';
 export * from './wall-cells.ts';
 export * from './list-grid-cells.ts';
@@ -93,7 +80,6 @@ export * from './silences.ts';
 export * from './acknowledgements.ts';
 export * from './set-due.ts';
 export { listOwnSettings, updateDeclared } from './catalog/own-settings.ts';
-export { listRoutedChannels, type RoutedChannel } from './catalog/routed-channels.ts';
 export {
   afterCause,
   firstNoticeCause,
@@ -104,7 +90,6 @@ export {
 } from './deliveries/delivery-record.ts';
 export { findProof, listDrills, listLastDrills, listProofs, type StoredDrill } from './drills/drill-record.ts';
 export * from './drills/move-drills.ts';
-export * from './forecasting/ended-runs.ts';
 export * from './forecasting/foresee-runs.ts';
 export * from './forecasting/forecasts.ts';
 export * from './drills/tell-drills.ts';
@@ -130,7 +115,4 @@ export * from './alerts/alerts-of-run.ts';
 export * from './facts/list-runs.ts';
 export * from './facts/measure-longest-runs.ts';
 export * from './facts/measure-duration-shift.ts';
-export { listKeptGroups } from './catalog/job-groups.ts';
 export * from './catalog/expected.ts';
-export * from './facts/count-failures.ts';
-export * from './facts/measure-last-durations.ts';

@@ -1,16 +1,16 @@
 import {
-  slotOutcomes,
-  suspendedJob,
   type ExecutionStatus,
   type SlotCause,
   type SlotCounts,
   type SlotOutcome,
+  slotOutcomes,
+  suspendedJob,
 } from '../contract/index.ts';
 import type { Instant } from '../domain/index.ts';
-import { firstRow, marks, rows, inParts, type Row } from './ask.ts';
-import { optionalNumber, optionalText, numberOfPart } from './column.ts';
+import { firstRow, inParts, marks, type Row, rows } from './ask.ts';
+import { numberOfPart, optionalNumber, optionalText } from './column.ts';
 import type { Db } from './database.ts';
-import { mostClockLeadMs } from './executions/born-for-slot.ts';
+import { mostClockLeadMs } from './executions/recorded-jobs.ts';
 import { fullJobName } from './executions/short-text.ts';
 import { causeWords, flagBits, outcomeWords, statusWords } from './words.ts';
 

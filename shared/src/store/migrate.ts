@@ -7,7 +7,6 @@ import { migrations, oldestUsableSchema, schemaNumber } from './migrations/index
 import { cronJobListing } from './migrations/0010-cronjob-list.ts';
 import { checksumOf, type Migration, type Step } from './migrations/migration.ts';
 import { createTable, optional, required } from './migrations/table.ts';
-import { copyMarker, copyUnfinished } from './copying/marker.ts';
 import { StoreError } from './store-error.ts';
 
 /** What the schema is, seen from this program. */
@@ -269,3 +268,18 @@ export async function underLock<T>(store: Store, fn: (db: Db) => Promise<T>, mos
     await client.releaseConnection(connection);
   }
 }
+
+/**
+ * A row of `schema_version` that stands while rows are copied into a database. It looks like a schema that no program may use yet, so
+ * that every release, also one that knows nothing of copies, refuses to start on what is half there.
+ */
+export const copyMarker = {
+  version: 1_000_000,
+  name: 'copy under way',
+  checksum: 'none',
+  readableFrom: 1_000_000,
+} as const;
+
+/** What a process says that finds the marker. */
+const copyUnfinished =
+  'a copy into this database was begun and has not ended: let it end, run cronjob-monitor copy again, or use another database';

@@ -5,7 +5,7 @@ import { optionalNumber } from './column.ts';
 import type { Db } from './database.ts';
 import { fullJobName, fullReason } from './executions/short-text.ts';
 import { outcomeWords, statusWords } from './words.ts';
-import { isFailed } from './facts/run-conditions.ts';
+import { isFailed } from './facts/read-any-of.ts';
 
 const dueAt = 'coalesce(scheduled_at, created_at)';
 

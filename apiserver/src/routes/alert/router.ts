@@ -1,16 +1,16 @@
 import {
   type Ability,
-  AcknowledgeResult,
-  AlertDetail,
   AcknowledgeInput,
+  AcknowledgeResult,
   type Alert,
+  AlertDetail,
   type AlertTimelineEntry,
   type AlertTimelineKind,
   type AlertWaitsFor,
 } from '@cronjob-monitor/shared/contract';
-import { type Instant, closeCauseInWords, toAlertFacts } from '@cronjob-monitor/shared/domain';
+import { closeCauseInWords, type Instant, toAlertFacts } from '@cronjob-monitor/shared/domain';
 import {
-  type StoredAlert,
+  type Evidence,
   findAlert,
   findExecution,
   findHolder,
@@ -20,13 +20,13 @@ import {
   listDeliveries,
   listEvidence,
   listTold,
-  type Evidence,
+  type StoredAlert,
   type StoredDecision,
 } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
-import { permitIn, callerOf } from '../../middleware/guard.ts';
-import { readInstant, instantForms } from '../../middleware/instant.ts';
+import { callerOf, permitIn } from '../../middleware/guard.ts';
+import { instantForms, readInstant } from '../../middleware/parameters.ts';
 import { authorOf } from '../author.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
@@ -35,7 +35,7 @@ import { presentDelivery } from '../deliveries/present.ts';
 import { presentEvents, presentLog } from '../executions/present.ts';
 import { orNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { presentAlert } from '../alerts/present.ts';
-import { explainRuns, type ExplainedRun } from '../verdicts/explain-run.ts';
+import { type ExplainedRun, explainRuns } from '../verdicts/explain-run.ts';
 import { gatherWhy } from '../verdicts/why.ts';
 import { readSurroundings } from '../verdicts/surroundings.ts';
 

@@ -1,8 +1,7 @@
 import { Alert, AlertHistory, AlertList } from '@cronjob-monitor/shared/contract';
 import { exportsAreWhole, offsetNeedsLimit } from '../../middleware/pagination.ts';
 import { route } from '../route.ts';
-import { answerExport, exportable } from '../export/answer.ts';
-import { columnsOf } from '../export/columns.ts';
+import { answerExport, columnsOf, exportable } from '../export/answer.ts';
 import {
   alertsQuery,
   exportEndedAlerts,

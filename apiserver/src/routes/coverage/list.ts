@@ -1,12 +1,12 @@
 import {
-  coverageStates,
   type CoverageList,
   type CoverageSortKey,
+  coverageStates,
   type CronJobCoverage,
   type Ref,
   refText,
 } from '@cronjob-monitor/shared/contract';
-import { CoverageJudge, type Coverage, type Instant, dayMs } from '@cronjob-monitor/shared/domain';
+import { type Coverage, CoverageJudge, dayMs, type Instant } from '@cronjob-monitor/shared/domain';
 import {
   findUnwatched,
   listChannelHolds,
@@ -22,7 +22,7 @@ import type { RouteDeps } from '../deps.ts';
 import { findOutlines } from '../find-outlines.ts';
 import { orderBy } from '../../middleware/parameters.ts';
 import { inBatches } from '../export/answer.ts';
-import { withDefaults, type CoverageQuery } from './query.ts';
+import type { CoverageQuery } from './query.ts';
 
 /** Since when a channel has to have accepted something to count as proved. */
 export function acceptedSince(now: Instant, days: number): Instant {
@@ -53,22 +53,6 @@ export async function readCoverageList(deps: RouteDeps, query: CoverageQuery): P
     summary,
     ...(page ? { pagination: toPagination(page, kept.length) } : {}),
   };
-}
-
-/** Of the types without which a run can fail in silence. */
-export async function countCoverage(deps: RouteDeps, namespace: readonly string[]): Promise<CoverageList['summary']> {
-  const sort = { key: 'state', descending: false } as const;
-  const others = {
-    search: undefined,
-    monitor: undefined,
-    days: undefined,
-    proved: undefined,
-    limit: undefined,
-    offset: undefined,
-    format: undefined,
-  };
-  const { summary } = await judgeCoverage(deps, withDefaults({ ...others, namespace, types: [], state: [], sort }));
-  return summary;
 }
 
 /** All of the list, presented in parts: its items, or the lines of a table. */

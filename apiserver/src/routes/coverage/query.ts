@@ -1,12 +1,10 @@
 import {
+  type AlertType,
   alertTypes,
   coverageSortKeys,
   coverageStates,
   coverageTypes,
-  type AlertType,
-  type Problem,
 } from '@cronjob-monitor/shared/contract';
-import type { Instant } from '@cronjob-monitor/shared/domain';
 import { exportsAreWhole, offsetNeedsLimit } from '../../middleware/pagination.ts';
 import {
   flag,
@@ -64,14 +62,3 @@ export const routeQuery = {
   proved: flag('A channel counts as proved only where a person has acknowledged a drill of it within `days`.'),
   at: instant('The instant that is asked about, from now to 31 days ahead; now without it.'),
 };
-
-/** What is known of windows and silences reaches so far ahead. */
-const furthestMs = 31 * 86_400_000;
-
-/** A route is asked about from now on: what was so before is in the timeline of an alert. */
-export function lieAhead({ at }: Values<typeof routeQuery>, now: Instant): Problem[] {
-  const slackMs = 60_000;
-  return at !== undefined && (at < now - slackMs || at > now + furthestMs)
-    ? [{ in: 'query', field: 'at', message: 'lies outside what can be told', allowed: 'from now to 31 days ahead' }]
-    : [];
-}

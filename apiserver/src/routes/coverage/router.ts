@@ -1,25 +1,37 @@
 import {
-  alertTypes,
   type AlertType,
+  alertTypes,
+  CoverageList,
   CronJobCoverage,
   CronJobRoutes,
-  CoverageList,
+  type Problem,
   TypeCoverage,
 } from '@cronjob-monitor/shared/contract';
 import type { Instant } from '@cronjob-monitor/shared/domain';
-import { findLiveLeader, findUnwatched, type CatalogCronJob, type Store } from '@cronjob-monitor/shared/store';
+import { type CatalogCronJob, findLiveLeader, findUnwatched, type Store } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { ApiError } from '../../errors.ts';
 import { toWireInstant } from '../../wire-values.ts';
 import { route } from '../route.ts';
-import { answerExport, exportable, isExport } from '../export/answer.ts';
-import { columnsOf } from '../export/columns.ts';
+import { answerExport, columnsOf, exportable, isExport } from '../export/answer.ts';
 import type { RouteDeps } from '../deps.ts';
 import { getSelectedCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import { readCoverageInBatches, readCoverageList } from './list.ts';
-import { coverageQuery, coverageRules, routeQuery, lieAhead, withDefaults } from './query.ts';
+import { coverageQuery, coverageRules, routeQuery, withDefaults } from './query.ts';
 import { readRoutes } from './routes-of.ts';
 import { callerOf } from '../../middleware/guard.ts';
+import type { Values } from '../../middleware/validate.ts';
+
+/** What is known of windows and silences reaches so far ahead. */
+const furthestMs = 31 * 86_400_000;
+
+/** A route is asked about from now on: what was so before is in the timeline of an alert. */
+function lieAhead({ at }: Values<typeof routeQuery>, now: Instant): Problem[] {
+  const slackMs = 60_000;
+  return at !== undefined && (at < now - slackMs || at > now + furthestMs)
+    ? [{ in: 'query', field: 'at', message: 'lies outside what can be told', allowed: 'from now to 31 days ahead' }]
+    : [];
+}
 
 /** Of a file: a row for each type that is asked for. */
 const fileColumns = [...columnsOf(CronJobCoverage), ...columnsOf(TypeCoverage).map((column) => `of.${column}`)];

@@ -1,21 +1,22 @@
-import { alertTypeTable, type AlertRoute, type AlertType, type Ref, refText } from '@cronjob-monitor/shared/contract';
+import { type AlertRoute, type AlertType, alertTypeTable, type Ref, refText } from '@cronjob-monitor/shared/contract';
 import {
-  exampleOutgoing,
-  follow,
-  isGroupName,
-  outcomeOf,
-  routeOf,
-  wayOf,
   type AlertRecord,
   type ChannelAtSend,
+  exampleOutgoing,
+  follow,
   type Instant,
+  isGroupName,
   type JudgedRun,
+  outcomeOf,
   type ReachFacts,
   type Route,
   type RouteMoment,
+  routeOf,
   type RouteRules,
+  wayOf,
 } from '@cronjob-monitor/shared/domain';
 import {
+  type CatalogCronJob,
   findAdmission,
   listChannelHolds,
   listChannelStates,
@@ -25,12 +26,11 @@ import {
   listParentAlerts,
   listRecentSlots,
   listSilences,
-  type CatalogCronJob,
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
 import { orNull, toWireInstantOrNull } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
-import { limitsOf } from '../channels/config.ts';
+import { limitsOf } from '../channels/present.ts';
 import { acceptedSince } from './list.ts';
 
 /** What is asked about a CronJob. */

@@ -3,32 +3,32 @@ import type {
   CronJobList,
   CronJobSla,
   LastExecution,
+  RecentRun,
   Ref,
   Rollout,
-  RecentRun,
   SlaSubject,
   Verdict,
   WorstAlert,
 } from '@cronjob-monitor/shared/contract';
 import {
+  type CatalogCronJob,
   countCronJobs,
+  type CronJobFigures,
+  type CronJobFilter,
+  type CronJobOrder,
   gatherFigures,
   listCronJobsById,
   listNamesOf,
   listRankedCronJobs,
   listRecentRuns,
-  rateVerdictOf,
-  type CatalogCronJob,
-  type CronJobFigures,
-  type CronJobFilter,
-  type CronJobOrder,
   type RankedCronJob,
+  rateVerdictOf,
   type RecentEntry,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
-import { rolloutOf, toAlertFacts, statusOf, type Instant } from '@cronjob-monitor/shared/domain';
-import { readLateAfterMs } from '../late-after.ts';
-import { pageOnWish, toPagination, type PageRequest } from '../../middleware/pagination.ts';
+import { type Instant, rolloutOf, statusOf, toAlertFacts } from '@cronjob-monitor/shared/domain';
+import { readLateAfterMs } from '../known-cron-job.ts';
+import { pageOnWish, type PageRequest, toPagination } from '../../middleware/pagination.ts';
 import type { RouteDeps } from '../deps.ts';
 import { kindOf, usualKinds } from '../find-outlines.ts';
 import { isSimilar } from '../similar-names.ts';

@@ -1,9 +1,10 @@
 import {
   CronJob,
   CronJobDetail,
+  type CronJobInclude,
+  cronJobIncludes,
   CronJobList,
   DeleteHistoryResult,
-  type CronJobInclude,
 } from '@cronjob-monitor/shared/contract';
 import type { ApiContext } from '../../context.ts';
 import { readIncludedAdvice } from '../advice/router.ts';
@@ -14,12 +15,31 @@ import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { readTargetsOf } from '../sla/router.ts';
 import { readUnmetSlots } from '../slots/router.ts';
-import { readTonightOf, zoneIsKnown } from '../tonight/router.ts';
-import { answerExport, exportable, isExport } from '../export/answer.ts';
-import { columnsOf } from '../export/columns.ts';
+import { readTonightOf, tonightZone, zoneIsKnown } from '../tonight/router.ts';
+import { answerExport, columnsOf, exportable, isExport } from '../export/answer.ts';
 import { readCronJobDetail } from './detail.ts';
-import { readCronJobList, exportCronJobs } from './list.ts';
-import { cronJobQuery, cronJobsQuery, cronJobsRules } from './query.ts';
+import { exportCronJobs, readCronJobList } from './list.ts';
+import { cronJobsQuery, type CronJobsQuery } from './query.ts';
+import { exportsAreWhole, offsetNeedsLimit } from '../../middleware/pagination.ts';
+import type { Rule } from '../../middleware/validate.ts';
+import { whole, words } from '../../middleware/parameters.ts';
+
+const cronJobQuery = {
+  recent: whole('So many recent runs.', { min: 0, max: 90 }),
+  include: words(
+    'Answers of other endpoints in this one: the newest 20 runs, the newest 20 expected runs of 30 days that no run answered, who hears now if it fails, the worst two findings, what may go wrong tonight, its targets.',
+    cronJobIncludes,
+  ),
+  zone: tonightZone,
+};
+
+/** Strips of a whole fleet would be a history, not a list. */
+const recentNeedsLimit: Rule<CronJobsQuery> = ({ recent = 0, limit }) =>
+  recent > 0 && limit === undefined
+    ? [{ in: 'query', field: 'recent', message: 'needs limit when it is above 0', allowed: null }]
+    : [];
+
+const cronJobsRules: readonly Rule<CronJobsQuery>[] = [offsetNeedsLimit, recentNeedsLimit, exportsAreWhole];
 
 /** Without a page everything is read at once. */
 function wholeList(ctx: ApiContext): number {

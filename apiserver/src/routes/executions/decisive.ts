@@ -1,13 +1,6 @@
 import type { DecisiveLine } from '@cronjob-monitor/shared/contract';
-import {
-  decisiveLine,
-  decisiveLines,
-  findAgain,
-  maskLine,
-  type DecisiveLineOfPod,
-  attemptsIn,
-} from '@cronjob-monitor/shared/domain';
-import { listDecisiveLines, type Db, type Evidence, type StoredExecution } from '@cronjob-monitor/shared/store';
+import { attemptsIn, type DecisiveLineOfPod, decisiveLines, maskLine } from '@cronjob-monitor/shared/domain';
+import { type Db, type Evidence, listDecisiveLines, type StoredExecution } from '@cronjob-monitor/shared/store';
 import { toWireInstantOrNull } from '../../wire-values.ts';
 
 /** Runs before this one of which the lines are looked through for the first that says the same. */
@@ -41,17 +34,6 @@ export function linesOf(evidence: readonly Evidence[]): readonly DecisiveLineOfP
 function storedLines(evidence: readonly Evidence[]): readonly DecisiveLineOfPod[] | undefined {
   const body = evidence.find(({ kind }) => kind === 'decisive')?.body;
   return body === undefined ? undefined : (JSON.parse(body) as readonly DecisiveLineOfPod[]);
-}
-
-/** Those of one log of a failed run as it is shown, numbered by it. Of a log that is not kept it is the last line that speaks of an error. */
-export function decisiveIn(
-  lines: readonly DecisiveLine[],
-  { pod, container, logs }: { readonly pod: string | null; readonly container: string; readonly logs: string },
-): DecisiveLine[] {
-  const known = lines.filter((line) => line.pod === pod && line.container === container);
-  if (known.length > 0) return known.flatMap((line) => findAgain(line, logs) ?? []);
-  const line = decisiveLine(logs);
-  return pod !== null && line?.by === 'word' ? [{ pod, container, ...line, firstSeenAt: null }] : [];
 }
 
 /** Of the newest attempt. */

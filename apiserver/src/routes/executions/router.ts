@@ -7,31 +7,31 @@ import {
   executionStatuses,
   executionTriggers,
   failureCauses,
-  runIncludes,
   RunComparison,
   type RunInclude,
+  runIncludes,
   type RunsAround,
 } from '@cronjob-monitor/shared/contract';
 import {
   countExecutions,
-  findComparedRuns,
-  findExecution,
-  listEvidence,
-  listAlerts,
-  listExecutions,
-  listOpenAlerts,
   type ExecutionFilter,
   type ExecutionSort,
+  findComparedRuns,
+  findExecution,
+  listAlerts,
+  listEvidence,
+  listExecutions,
+  listOpenAlerts,
   type Store,
   type StoredAlert,
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
+import { isObject } from '@cronjob-monitor/shared/domain';
 import type { ApiContext } from '../../context.ts';
-import { exportsAreWhole, pageOf, toPagination, type PageRequest } from '../../middleware/pagination.ts';
+import { exportsAreWhole, pageOf, type PageRequest, toPagination } from '../../middleware/pagination.ts';
 import { cutToMinute, readWindow } from '../../windows.ts';
 import { readCronJobDetail } from '../cronjobs/detail.ts';
-import { answerExport, exportable, exportFormat, eachBatch } from '../export/answer.ts';
-import { columnsOf } from '../export/columns.ts';
+import { answerExport, columnsOf, eachBatch, exportable, exportFormat } from '../export/answer.ts';
 import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import type { RouteDeps } from '../deps.ts';
 import { readIncludedLog } from '../logs/router.ts';
@@ -40,8 +40,7 @@ import { presentAlerts } from '../alerts/present.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
 import { readComparison } from './compare.ts';
 import { presentExecution, presentExecutionDetail } from './present.ts';
-import { name, paging, sort, words, type Sort, createdWithin } from '../../middleware/parameters.ts';
-import { isObject } from '@cronjob-monitor/shared/domain';
+import { createdWithin, name, paging, sort, type Sort, words } from '../../middleware/parameters.ts';
 import { readDecisive } from './decisive.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
 

@@ -1,14 +1,13 @@
-import { relistAll } from '@cronjob-monitor/shared/store';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { get } from 'node:http';
 import { test } from 'node:test';
+import { relistAll } from '@cronjob-monitor/shared/store';
 import { Alert, CronJob, Execution, SlaTarget, Slot } from '@cronjob-monitor/shared/contract';
+import { dayMs, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
 import { startFleet, type TestFleet } from '../../testing/fleet.ts';
 import { testNow } from '../../testing/api.ts';
-import { columnsOf } from './columns.ts';
-import { csvHeader, csvRow } from './answer.ts';
-import { dayMs, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
+import { columnsOf, csvHeader, csvRow } from './answer.ts';
 
 const path = '/api/v1/cronjobs/prod/backup';
 

@@ -1,18 +1,18 @@
 import { Grid, type GridCell, gridSortKeys, slotOutcomes } from '@cronjob-monitor/shared/contract';
 import {
+  type CatalogCronJob,
+  type Cell,
+  type CellWindow,
   countCronJobs,
   countGridCells,
   listCronJobs,
   listGridCells,
-  type CatalogCronJob,
-  type Cell,
-  type CellWindow,
 } from '@cronjob-monitor/shared/store';
-import { statusOf, hourMs } from '@cronjob-monitor/shared/domain';
+import { hourMs, statusOf } from '@cronjob-monitor/shared/domain';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
-import { readLateAfterMs } from '../late-after.ts';
-import { pageOf, toPagination, type PageRequest } from '../../middleware/pagination.ts';
-import { type Values } from '../../middleware/validate.ts';
+import { readLateAfterMs } from '../known-cron-job.ts';
+import { pageOf, type PageRequest, toPagination } from '../../middleware/pagination.ts';
+import type { Values } from '../../middleware/validate.ts';
 import { cutToMinute } from '../../windows.ts';
 import { orNull, toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
 import { figuresFromOf } from '../figures-from.ts';

@@ -1,37 +1,45 @@
-import { IncidentList, Overview, type Stats, type Words, refText } from '@cronjob-monitor/shared/contract';
+import {
+  type CoverageList,
+  IncidentList,
+  Overview,
+  refText,
+  type Stats,
+  type Words,
+} from '@cronjob-monitor/shared/contract';
+import { cellsOf, counted, floorTo, type Instant, instantIn, type WallSpan } from '@cronjob-monitor/shared/domain';
+import {
+  countLaneRuns,
+  countWallSlots,
+  type CronJobOutline,
+  listActiveJobs,
+  listChannels,
+  listMonitors,
+  listSuspensions,
+} from '@cronjob-monitor/shared/store';
 import { namespaces } from '../../middleware/parameters.ts';
 import { route } from '../route.ts';
 import { readTonightFor, tonightZone, zoneIsKnown } from '../tonight/router.ts';
 import {
   findIncidentPage,
+  type FirstIncidents,
   headlineOf,
   incidentsQuery,
   presentIncidents,
   readFirstIncidents,
-  type FirstIncidents,
 } from './read.ts';
-import { counted, instantIn, type Instant, cellsOf, floorTo, type WallSpan } from '@cronjob-monitor/shared/domain';
-import {
-  listChannels,
-  listMonitors,
-  listSuspensions,
-  countLaneRuns,
-  countWallSlots,
-  listActiveJobs,
-  type CronJobOutline,
-} from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { cutToMinute } from '../../windows.ts';
 import { countAdvice } from '../advice/router.ts';
-import { countCoverage } from '../coverage/list.ts';
 import type { RouteDeps } from '../deps.ts';
 import { findOutlines, sortOutlines } from '../find-outlines.ts';
 import { readStatsFor } from '../stats/router.ts';
 import { toWireInstant } from '../../wire-values.ts';
-import { readLateAfterMs } from '../late-after.ts';
-import { toCells } from '../wall/unfinished.ts';
+import { readLateAfterMs } from '../known-cron-job.ts';
+import { toCells } from '../wall/read.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
 import { callerOf, namespacesOf } from '../../middleware/guard.ts';
+import { judgeCoverage } from '../coverage/list.ts';
+import { withDefaults } from '../coverage/query.ts';
 
 const overviewQuery = { namespace: namespaces, zone: tonightZone };
 
@@ -254,4 +262,20 @@ async function readCells(
   const { slots: expected, running } = toCells(active, [...slots.values()].flat());
   const unnamed = running.map(({ at }) => ({ at, jobName: undefined }));
   return cellsOf(span, { runs, slots: expected, running: unnamed, due: [], risk: undefined });
+}
+
+/** Of the types without which a run can fail in silence. */
+async function countCoverage(deps: RouteDeps, namespace: readonly string[]): Promise<CoverageList['summary']> {
+  const sort = { key: 'state', descending: false } as const;
+  const others = {
+    search: undefined,
+    monitor: undefined,
+    days: undefined,
+    proved: undefined,
+    limit: undefined,
+    offset: undefined,
+    format: undefined,
+  };
+  const { summary } = await judgeCoverage(deps, withDefaults({ ...others, namespace, types: [], state: [], sort }));
+  return summary;
 }

@@ -6,14 +6,16 @@ import {
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
 import {
+  type DecisiveLine,
   executionStatuses,
-  logSources,
   JobLogs,
   LogSearchResult,
+  logSources,
   type Problem,
 } from '@cronjob-monitor/shared/contract';
-import { cutToMinute, readWindow } from '../../windows.ts';
 import { startTimeLimit } from '@cronjob-monitor/shared/process';
+import { decisiveLine, findAgain } from '@cronjob-monitor/shared/domain';
+import { cutToMinute, readWindow } from '../../windows.ts';
 import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import type { ApiContext } from '../../context.ts';
 import { ApiError } from '../../errors.ts';
@@ -21,8 +23,8 @@ import { askElsewhere } from '../clusters/ask.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Values } from '../../middleware/validate.ts';
 import { route } from '../route.ts';
-import { flag, name, names, namespaces, text, whole, word, words, createdWithin } from '../../middleware/parameters.ts';
-import { decisiveIn, readDecisive } from '../executions/decisive.ts';
+import { createdWithin, flag, name, names, namespaces, text, whole, word, words } from '../../middleware/parameters.ts';
+import { readDecisive } from '../executions/decisive.ts';
 
 /** Of a text or an expression that is looked for. */
 const maxSearchedCharacters = 500;
@@ -203,4 +205,15 @@ async function findJob(
   if (active) return { jobUid: active.jobUid };
   const run = await findExecution(store, { cronJobIds: ids, jobName, uid });
   return run && { jobUid: run.jobUid, run };
+}
+
+/** Those of one log of a failed run as it is shown, numbered by it. Of a log that is not kept it is the last line that speaks of an error. */
+function decisiveIn(
+  lines: readonly DecisiveLine[],
+  { pod, container, logs }: { readonly pod: string | null; readonly container: string; readonly logs: string },
+): DecisiveLine[] {
+  const known = lines.filter((line) => line.pod === pod && line.container === container);
+  if (known.length > 0) return known.flatMap((line) => findAgain(line, logs) ?? []);
+  const line = decisiveLine(logs);
+  return pod !== null && line?.by === 'word' ? [{ pod, container, ...line, firstSeenAt: null }] : [];
 }

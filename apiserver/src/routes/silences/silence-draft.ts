@@ -1,9 +1,9 @@
 import type { Problem, SilenceInput } from '@cronjob-monitor/shared/contract';
-import { parseDuration, type Instant, type SilenceMatcher } from '@cronjob-monitor/shared/domain';
+import { type Instant, parseDuration, type SilenceMatcher } from '@cronjob-monitor/shared/domain';
 import type { SilenceDraft } from '../../actions/index.ts';
 import { invalidRequest } from '../../errors.ts';
 import { isObjectId } from '../../object-name.ts';
-import { readInstant, instantForms } from '../../middleware/instant.ts';
+import { instantForms, readInstant } from '../../middleware/parameters.ts';
 
 const longestMs = 30 * 86_400_000;
 const latestStartMs = 366 * 86_400_000;

@@ -1,22 +1,25 @@
 import {
+  type Ref,
+  refText,
+  slaGroups,
   SlaList,
   SlaReport,
-  SlaTarget,
-  type Ref,
-  slaSubjects,
-  slaTargetVerdicts,
   type SlaSortKey,
-  type SlaTargetVerdict,
-  slaGroups,
   slaSortKeys,
-  refText,
+  slaSubjects,
+  SlaTarget,
+  type SlaTargetVerdict,
+  slaTargetVerdicts,
 } from '@cronjob-monitor/shared/contract';
-import { dayOf, rateWindows, type Instant, slaTargetsOf, type SlaTargets } from '@cronjob-monitor/shared/domain';
+import { dayOf, type Instant, rateWindows, type SlaTargets, slaTargetsOf } from '@cronjob-monitor/shared/domain';
 import {
+  type CatalogCronJob,
   countScheduled,
   countWithMissed,
-  listCronJobs,
+  type DayOfCronJob,
+  type Db,
   listActiveJobs,
+  listCronJobs,
   listDaysOfEach,
   listMonitors,
   listMonitorsOf,
@@ -26,19 +29,15 @@ import {
   measureLongestRuns,
   mostNamed,
   noRuns,
-  type CatalogCronJob,
-  type DayOfCronJob,
-  type Db,
   type Rates,
 } from '@cronjob-monitor/shared/store';
 import { isSameRef } from '../../object-name.ts';
 import { exportsAreWhole, offsetNeedsLimit, pageOnWish, toPagination } from '../../middleware/pagination.ts';
-import { type Values } from '../../middleware/validate.ts';
+import type { Values } from '../../middleware/validate.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
-import { answerExport, exportable, inBatches, exportFormat } from '../export/answer.ts';
-import { columnsOf } from '../export/columns.ts';
-import { countVerdicts, toDay, presentTargets, type PairFacts } from './present.ts';
+import { answerExport, columnsOf, exportable, exportFormat, inBatches } from '../export/answer.ts';
+import { countVerdicts, type PairFacts, presentTargets, toDay } from './present.ts';
 import { monthOf, readReport } from './report.ts';
 import {
   namespaces,

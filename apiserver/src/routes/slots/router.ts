@@ -1,24 +1,22 @@
-import { Slot, SlotPage, slotOutcomes, slotSortKeys } from '@cronjob-monitor/shared/contract';
-import { type Instant, dayMs } from '@cronjob-monitor/shared/domain';
+import { Slot, slotOutcomes, SlotPage, slotSortKeys } from '@cronjob-monitor/shared/contract';
+import { dayMs, type Instant } from '@cronjob-monitor/shared/domain';
 import {
+  type CatalogCronJob,
   countSlots,
+  type KnownSlot,
   listSlots,
   type SlotFilter,
-  type KnownSlot,
   type Store,
-  type CatalogCronJob,
 } from '@cronjob-monitor/shared/store';
 import { parse } from '@cronjob-monitor/shared/domain/schedule';
-import { readLateAfterMs } from '../late-after.ts';
-import { exportsAreWhole, pageOf, toPagination, type PageRequest } from '../../middleware/pagination.ts';
-import { type Values } from '../../middleware/validate.ts';
-import { toWireInstantOrNull, orNull, toSeconds, toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
+import { getKnownCronJob, type KnownCronJob, readLateAfterMs } from '../known-cron-job.ts';
+import { exportsAreWhole, pageOf, type PageRequest, toPagination } from '../../middleware/pagination.ts';
+import type { Values } from '../../middleware/validate.ts';
+import { orNull, toSeconds, toSecondsOrNull, toWireInstant, toWireInstantOrNull } from '../../wire-values.ts';
 import { cutToMinute, readWindow } from '../../windows.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
-import { getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
-import { answerExport, exportable, exportFormat } from '../export/answer.ts';
-import { columnsOf } from '../export/columns.ts';
+import { answerExport, columnsOf, exportable, exportFormat } from '../export/answer.ts';
 import { instant, paging, sort, words } from '../../middleware/parameters.ts';
 
 const slotsQuery = {

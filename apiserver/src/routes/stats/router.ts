@@ -7,15 +7,15 @@ import {
   listChannels,
   listMonitors,
 } from '@cronjob-monitor/shared/store';
+import { dayMs } from '@cronjob-monitor/shared/domain';
 import type { ApiContext } from '../../context.ts';
-import { readLateAfterMs } from '../late-after.ts';
+import { readLateAfterMs } from '../known-cron-job.ts';
 import { cutToMinute } from '../../windows.ts';
 import { toPercent, toWireInstantOrNull } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
 import { usualKinds } from '../find-outlines.ts';
 import { namespaces } from '../../middleware/parameters.ts';
-import { dayMs } from '@cronjob-monitor/shared/domain';
 import { callerOf, namespacesOf } from '../../middleware/guard.ts';
 
 /** The fleet in figures; a CronJob that two monitors select counts once. */

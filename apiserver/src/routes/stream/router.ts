@@ -1,5 +1,11 @@
-import { carried, type StreamData, changeKinds, wallSteps } from '@cronjob-monitor/shared/contract';
-import { type NumberedChange, findChangeBounds, listChanges, type Store } from '@cronjob-monitor/shared/store';
+import { carried, changeKinds, type StreamData, wallSteps } from '@cronjob-monitor/shared/contract';
+import {
+  findChangeBounds,
+  findSilence,
+  listChanges,
+  type NumberedChange,
+  type Store,
+} from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { tooManyStreams } from '../../errors.ts';
 import { createEventStream, retryMs } from '../../live/event-stream.ts';
@@ -7,9 +13,11 @@ import { readQuery, type Rule, type Values } from '../../middleware/validate.ts'
 import { toWireInstant } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 import { route } from '../route.ts';
-import { mayReadSilenceOf } from '../silence-places.ts';
 import { namespaces, refs, word, words } from '../../middleware/parameters.ts';
 import { createCarrier } from './carry.ts';
+import { mayReadSilence } from '../silence-places.ts';
+import type { Caller } from '../../auth/authentication.ts';
+import { isObjectId } from '../../object-name.ts';
 
 const streamQuery = {
   kinds: words('Kinds of messages; hello and resync come in any case.', [...changeKinds, 'health']),
@@ -214,4 +222,14 @@ async function readReplay(store: Store, lastEventId: string, most: number): Prom
     ({ id, at: writtenAt }) => id < cursor && at !== undefined && writtenAt > at - settledAfterMs,
   );
   return { changes: [...before, ...later] };
+}
+
+/** The same by its id; false for one that there is not. */
+async function mayReadSilenceOf(
+  deps: Parameters<typeof mayReadSilence>[0],
+  caller: Caller,
+  id: string,
+): Promise<boolean> {
+  const silence = isObjectId(id) ? await findSilence(deps.store, id) : undefined;
+  return silence !== undefined && (await mayReadSilence(deps, caller, silence.matcher));
 }

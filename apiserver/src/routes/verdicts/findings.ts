@@ -1,39 +1,32 @@
-import type { Ref, VerdictFinding } from '@cronjob-monitor/shared/contract';
+import { type Ref, refText, type VerdictFinding } from '@cronjob-monitor/shared/contract';
 import {
   codesExplaining,
   durationInWords,
+  hourMs,
+  type Instant,
   isGroupName,
   limitInWords,
   lintCronJob,
+  type LintedCronJob,
+  type LintFinding,
   mergeCommand,
   parseDuration,
   patchCommand,
   slaOf,
-  type Instant,
-  type LintFinding,
-  type LintedCronJob,
-  hourMs,
 } from '@cronjob-monitor/shared/domain';
+import { parse, type Rhythm, rhythmOf, type RhythmProblem } from '@cronjob-monitor/shared/domain/schedule';
 import {
-  findZoneFault,
-  parse,
-  rhythmOf,
-  type Rhythm,
-  type RhythmProblem,
-} from '@cronjob-monitor/shared/domain/schedule';
-import {
+  type CatalogCronJob,
   countTargets,
   listCronJobsById,
   listMonitors,
   measureLastDurations,
-  type CatalogCronJob,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
 import { deadManLimitOf, maxDurationOf } from '../../monitor-spec.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Surroundings } from './surroundings.ts';
 import { toWordedAlert } from './of-alert.ts';
-import { refText } from '@cronjob-monitor/shared/contract';
 
 /** Runs that the check of rules asks for durations. */
 const durationsOf = 100;
@@ -112,12 +105,6 @@ function mendOf(finding: LintFinding, alert: StoredAlert, isShared: boolean): Ve
     return { path: 'spec.deadManSwitch.autoFromSchedule', value: 'by schedule', command: ruleFromSchedule(monitor) };
   const value = typeof mend === 'number' ? `${mend} d` : inWords(mend); // the only number is a window of days
   return { path, value, command: patchCommand({ kind: 'cronjobmonitor', ...monitor }, path, mend) };
-}
-
-/** A zone that it names and that no clock knows, or one that Kubernetes would refuse, whatever rules watch it. */
-export function zoneFindings({ schedule, timeZone }: Pick<CatalogCronJob, 'schedule' | 'timeZone'>): VerdictFinding[] {
-  const fault = findZoneFault({ schedule, timeZone });
-  return fault ? [{ code: fault.code, words: fault.message, href: null }] : [];
 }
 
 /** Whether a finding of this kind says why such an alert came. */

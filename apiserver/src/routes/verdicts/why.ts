@@ -1,4 +1,4 @@
-import type { Told, VerdictKind } from '@cronjob-monitor/shared/contract';
+import type { Told, VerdictFinding, VerdictKind } from '@cronjob-monitor/shared/contract';
 import {
   alertWords,
   changeWords,
@@ -6,31 +6,32 @@ import {
   exitInWords,
   failureOf,
   instantIn,
-  missedCause,
   lacksSuccess,
+  missedCause,
   openRunOf,
   stepOf,
+  type Suspended,
   suspendedCause,
   toAbsence,
-  waitingCause,
-  type Suspended,
   type VerdictAddition,
+  waitingCause,
 } from '@cronjob-monitor/shared/domain';
 import {
+  type ActiveJob,
+  type CatalogCronJob,
   findComparedJob,
   listActiveJobs,
   listCronJobsById,
   listLastFailures,
   listOpenAlerts,
   listSuspensions,
-  type ActiveJob,
-  type CatalogCronJob,
   type NamedRun,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
+import { findZoneFault } from '@cronjob-monitor/shared/domain/schedule';
 import type { RouteDeps } from '../deps.ts';
 import { explainNamed } from './explain-run.ts';
-import { gatherFindings, zoneFindings } from './findings.ts';
+import { gatherFindings } from './findings.ts';
 import { toWordedAlert } from './of-alert.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -295,4 +296,10 @@ function slowJobOf(alert: StoredAlert, cronJob: CatalogCronJob | undefined): str
 function runbookOf(cronJob: CatalogCronJob | undefined): string | undefined {
   const text = cronJob?.notes.runbook;
   return text !== undefined && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? text : undefined;
+}
+
+/** A zone that it names and that no clock knows, or one that Kubernetes would refuse, whatever rules watch it. */
+function zoneFindings({ schedule, timeZone }: Pick<CatalogCronJob, 'schedule' | 'timeZone'>): VerdictFinding[] {
+  const fault = findZoneFault({ schedule, timeZone });
+  return fault ? [{ code: fault.code, words: fault.message, href: null }] : [];
 }

@@ -1,28 +1,35 @@
-import type {
-  HealthState,
-  Wall,
-  WallGroup,
-  WallHeld,
-  WallOutcome,
-  WallRow,
-  WallSortKey,
+import {
+  type HealthState,
+  refText,
+  suspendedJob,
+  type Wall,
+  type WallGroup,
+  type WallHeld,
+  type WallOutcome,
+  type WallRow,
+  type WallSortKey,
 } from '@cronjob-monitor/shared/contract';
 import {
   cellsOf,
   columnsOf,
   countStarts,
   holdsOf,
+  type Instant,
   isTexture,
+  type MaintenanceWindow,
   matches,
   planRuns,
-  windowsBetween,
-  type Instant,
-  type MaintenanceWindow,
+  type RowFacts,
   type WallSpan,
+  windowsBetween,
 } from '@cronjob-monitor/shared/domain';
 import {
+  type ActiveJob,
   countWallRuns,
   countWallSlots,
+  type CronJobFilter,
+  type CronJobOutline,
+  type Foreseen,
   listActiveJobs,
   listCronJobsById,
   listIdsWithOutcome,
@@ -30,22 +37,17 @@ import {
   listMonitorsOf,
   listOwners,
   listSilences,
-  type CronJobFilter,
-  type CronJobOutline,
-  type Foreseen,
 } from '@cronjob-monitor/shared/store';
-import { toPagination, type PageRequest } from '../../middleware/pagination.ts';
+import { type PageRequest, toPagination } from '../../middleware/pagination.ts';
 import type { Sort } from '../../middleware/parameters.ts';
 import { orNull, toWireInstant } from '../../wire-values.ts';
 import type { RouteDeps } from '../deps.ts';
 import { figuresFromOf } from '../figures-from.ts';
 import { findOutlines, sortOutlines } from '../find-outlines.ts';
-import { readLateAfterMs } from '../late-after.ts';
+import { readLateAfterMs } from '../known-cron-job.ts';
 import { judgeRuns } from '../tonight/judge.ts';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 import { maintenanceOf } from '../../monitor-spec.ts';
-import { toCells } from './unfinished.ts';
-import { refText } from '@cronjob-monitor/shared/contract';
 
 interface WallAsked {
   readonly span: WallSpan;
@@ -296,4 +298,13 @@ function heldByWindows(windows: readonly MaintenanceWindow[], { from, until }: W
 
 function wordsOf(hold: Partial<Parameters<typeof holdsOf>[0]>): string {
   return holdsOf({ ...nothing, ...hold })[0]?.words ?? '';
+}
+
+/** The part of a row that Jobs take which have not ended: those that run, and beside the expected runs those that are suspended. */
+export function toCells(jobs: readonly ActiveJob[], slots: RowFacts['slots']): Pick<RowFacts, 'slots' | 'running'> {
+  const isHeld = ({ waitingReason }: ActiveJob): boolean => waitingReason === suspendedJob;
+  const at = ({ scheduledAt, createdAt }: ActiveJob): number => scheduledAt ?? createdAt;
+  const suspended = jobs.filter(isHeld).map((job) => ({ at: at(job), outcome: 'suspended', count: 1 }) as const);
+  const running = jobs.filter((job) => !isHeld(job)).map((job) => ({ at: at(job), jobName: job.jobName }));
+  return { slots: [...slots, ...suspended], running };
 }

@@ -1,6 +1,5 @@
 export { createCronJobRecords, reconcileCronJobs, createOutlooks, type Outlook } from './reconcile.ts';
 export * from './watches.ts';
-export { SpecSightings } from './spec-sightings.ts';
 export * from './word-sightings.ts';
 export * from './mirror.ts';
 export * from './annotation-events.ts';

@@ -1,11 +1,11 @@
 import {
+  type CronJobFacts,
+  type EarlierWords,
+  type Instant,
   instantOfChange,
   judgingWordsOf,
   refText,
   specSince,
-  type CronJobFacts,
-  type EarlierWords,
-  type Instant,
 } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import {
@@ -21,8 +21,7 @@ import type { ScheduleProblem } from '@cronjob-monitor/shared/contract';
 import { parse, ScheduleError } from '@cronjob-monitor/shared/domain/schedule';
 import type { ComeBack } from '../../runtime/index.ts';
 import type { DepartedCronJob, Selection } from '../../selection/index.ts';
-import type { SpecSightings, SpecSighting } from './spec-sightings.ts';
-import type { WordSightings } from './word-sightings.ts';
+import type { SpecSighting, SpecSightings, WordSightings } from './word-sightings.ts';
 
 interface CronJobReconcilerDeps {
   readonly cronJobs: { find(uid: string): CronJobFacts | undefined };

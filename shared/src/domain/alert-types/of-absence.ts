@@ -1,21 +1,21 @@
-import { toAbsence, type Absence } from '../detect/disappeared.ts';
-import { counted, deletionInWords, measuredInWords, timeOn, toLocalTime } from '../delivery/wording.ts';
+import { type Absence, toAbsence } from '../detect/disappeared.ts';
+import { counted, measuredInWords, timeOn, toLocalTime } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
 import { instantIn, limitInWords } from '../verdict/figures.ts';
 import { waitingCause } from '../verdict/step.ts';
 import {
+  type AlertTypeEntry,
   beforeLimit,
+  type Finding,
+  type FindingWords,
   limit,
   limitOf,
   limitSentence,
   measured,
   numberOf,
   refusalIn,
-  textOf,
-  type AlertTypeEntry,
-  type Finding,
-  type FindingWords,
   type Sentences,
+  textOf,
   type WordedAlert,
 } from './finding.ts';
 
@@ -220,3 +220,17 @@ function instantOf({ facts }: WordedAlert, key: string): Instant | undefined {
 }
 
 export const absenceTypes = { missedSchedule, deadManTriggered, jobSuspended, absent };
+
+/** `2026-11-21 02:00 Europe/Berlin`, or `between … and …` when the service did not see it go; empty: nothing is known. */
+function deletionInWords(
+  absence: { readonly deletedFromAt: Instant | undefined; readonly deletedUntilAt: Instant | undefined } | undefined,
+  timeZone: string,
+): string {
+  if (absence?.deletedUntilAt === undefined) return '';
+  const until = toLocalTime(absence.deletedUntilAt, timeZone);
+  const end = `${until.date} ${until.time} ${until.zone}`;
+  const { deletedFromAt = absence.deletedUntilAt } = absence;
+  if (deletedFromAt === absence.deletedUntilAt) return end;
+  const from = toLocalTime(deletedFromAt, timeZone);
+  return `between ${from.date} ${from.time} and ${end}`;
+}

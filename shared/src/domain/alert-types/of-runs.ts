@@ -1,9 +1,12 @@
-import { failureOf, type AlertRun } from '../delivery/alert-context.ts';
-import { counted, ordinal } from '../delivery/wording.ts';
+import { type AlertRun, failureOf } from '../delivery/alert-context.ts';
+import { counted } from '../delivery/wording.ts';
 import { cutEnd } from '../text/cut.ts';
 import { exitInWords, instantIn } from '../verdict/figures.ts';
 import {
+  type AlertTypeEntry,
   beforeLimit,
+  type Finding,
+  type FindingWords,
   jobName,
   limit,
   limitOf,
@@ -11,11 +14,8 @@ import {
   measured,
   numberOf,
   refusalIn,
-  textOf,
-  type AlertTypeEntry,
-  type Finding,
-  type FindingWords,
   type Sentences,
+  textOf,
   type WordedAlert,
 } from './finding.ts';
 
@@ -159,3 +159,10 @@ function stuck(
 }
 
 export const runTypes = { jobFailed, jobStuck };
+
+/** 1st, 2nd, 3rd, 11th, 21st */
+function ordinal(count: number): string {
+  const tens = count % 100;
+  if (tens >= 11 && tens <= 13) return `${count}th`;
+  return `${count}${['th', 'st', 'nd', 'rd'][count % 10] ?? 'th'}`;
+}

@@ -1,9 +1,12 @@
-import type { Words } from '../../contract/index.ts';
-import { counted, measuredInWords, outputInWords, spanInWords } from '../delivery/wording.ts';
+import { durationInWords, spanInWords, type Words } from '../../contract/index.ts';
+import { counted, measuredInWords } from '../delivery/wording.ts';
 import { toldOfSketch } from '../stats/sketch.ts';
-import { instantIn, limitInWords, rateInWords, targetInWords } from '../verdict/figures.ts';
+import { instantIn, limitInWords, rateInWords } from '../verdict/figures.ts';
 import {
+  type AlertTypeEntry,
   beforeLimit,
+  type Finding,
+  type FindingWords,
   jobName,
   limit,
   limitOf,
@@ -11,11 +14,34 @@ import {
   measured,
   numberOf,
   textOf,
-  type AlertTypeEntry,
-  type Finding,
-  type FindingWords,
 } from './finding.ts';
-import { durationInWords } from '../../contract/index.ts';
+import type { BrokenAssertion } from '../detect/output.ts';
+import { durationFact } from '../execution/output-facts.ts';
+
+/** A fact as people read it: `1,200,000`; those named seconds as a span of time. */
+function factInWords(fact: string, value: number): string {
+  if (fact === durationFact) return spanInWords(value);
+  const digits = Math.abs(value) >= 1 ? { maximumFractionDigits: 3 } : { maximumSignificantDigits: 3 };
+  return value.toLocaleString('en-US', digits);
+}
+
+const boundWords: Readonly<Record<string, (limit: string) => string>> = {
+  minimum: (limit) => `minimum ${limit}`,
+  maximum: (limit) => `maximum ${limit}`,
+  drop: (limit) => `minimum ${limit} by the runs before`,
+};
+
+/** What a run breaks of what its output must be: `rows 0 (minimum 1), bytes missing`. Of many the first five. */
+function outputInWords(detail: Readonly<Record<string, unknown>>): string {
+  // Written by the detector; what is stored of it came back from the database.
+  const broken = Array.isArray(detail['broken']) ? (detail['broken'] as readonly Partial<BrokenAssertion>[]) : [];
+  const said = broken.slice(0, 5).map(({ fact = 'a fact', value, limit, by = '' }) => {
+    if (value === undefined) return `${fact} missing`;
+    const bound = limit === undefined ? undefined : boundWords[by]?.(factInWords(fact, limit));
+    return `${fact} ${factInWords(fact, value)}${bound === undefined ? '' : ` (${bound})`}`;
+  });
+  return said.join(', ') + (broken.length > said.length ? ` and ${broken.length - said.length} more` : '');
+}
 
 const successRate: FindingWords = {
   title: ({ figures, detail }) => {
@@ -157,3 +183,8 @@ const durationRegression: AlertTypeEntry = {
 };
 
 export const targetTypes = { slaBreached, durationRegression };
+
+/** A target as a person wrote it: `95 %`, `97.5 %`. */
+function targetInWords(percent: number): string {
+  return `${Number(percent.toFixed(2))} %`;
+}

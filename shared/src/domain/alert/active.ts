@@ -5,7 +5,7 @@ import { isEdge } from '../alert-types/traits.ts';
 import { addFlip, flappingUntil } from './flapping.ts';
 import { messageHold, type MessageHold } from './holds.ts';
 import { routesOf } from './routes.ts';
-import { isRise } from './severity.ts';
+import { isRise } from './identity.ts';
 import {
   faultNow,
   happenedAt,
@@ -13,9 +13,9 @@ import {
   muteNow,
   notify,
   severityNow,
+  type StepDraft,
   waitForParents,
   withToldTo,
-  type StepDraft,
 } from './step.ts';
 
 /** `last_seen_at` of what only goes on is written this often at most. */

@@ -1,31 +1,32 @@
 import {
-  alertTypes,
-  alertTypeTable,
   type AlertState,
   type AlertType,
-  coverageStates,
-  isOpenAlert,
+  alertTypes,
+  alertTypeTable,
   type CoverageReason,
   type CoverageState,
+  coverageStates,
+  isOpenAlert,
+  type Ref,
   type RouteHold,
   type RouteQuiet,
-  type Severity,
   type SettingSource,
+  type Severity,
 } from '../../contract/index.ts';
 import type { ChannelHold } from '../delivery/channel-hold.ts';
-import { isExpected, type Expected } from '../detect/disappeared.ts';
+import type { Expected } from '../detect/disappeared.ts';
 import { jobFailed, type JobFailedRule, type JudgedRun } from '../detect/job-failed.ts';
-import { missedSchedule, type JudgedSlot, type MissedScheduleRule } from '../detect/missed-schedule.ts';
+import { type JudgedSlot, missedSchedule, type MissedScheduleRule } from '../detect/missed-schedule.ts';
 import type { Instant } from '../instant.ts';
 import type { Silence } from '../mute/silence.ts';
-import { dependencyHold, type ParentAlert } from './dependency.ts';
+import { dependencyHold, type ParentAlert, toNamedRef } from './dependency.ts';
 import { remindAfterMs } from './active.ts';
 import type { AlertRules } from './alert.ts';
 import { isEdge } from '../alert-types/traits.ts';
-import { messageHold, muteOf, type MessageHold } from './holds.ts';
+import { messageHold, type MessageHold, muteOf } from './holds.ts';
 import type { Fault } from '../execution/fault.ts';
-import { routesOf, type Admitting, type RefusedChannel, type ToldTo } from './routes.ts';
-import { alertSeverity } from './severity.ts';
+import { type Admitting, type RefusedChannel, routesOf, type ToldTo } from './routes.ts';
+import { alertSeverity } from './identity.ts';
 
 /** What a monitor says of who is told, and of what it looks for. */
 export interface RouteRules extends AlertRules {
@@ -287,4 +288,14 @@ function bestOf(routes: readonly Route[]): CoveredType {
   const looking = routes.filter((route) => route.state !== 'off');
   const channels = [...new Set(looking.flatMap((route) => route.channels.map(({ name }) => name)))].sort();
   return { type, severity, state, reason, channels };
+}
+
+/** Whether a monitor in namespace `own` misses this CronJob, which it selects, when it goes. */
+function isExpected(expected: Expected | undefined, { namespace, name }: Ref, own: string): boolean {
+  const isOneOf = (texts: readonly string[]): boolean =>
+    texts.some((text) => {
+      const ref = toNamedRef(text, own);
+      return ref.namespace === namespace && ref.name === name;
+    });
+  return expected !== undefined && !isOneOf(expected.except) && (expected.seen || isOneOf(expected.names));
 }

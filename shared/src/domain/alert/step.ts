@@ -12,9 +12,9 @@ import type {
   HoldingFinding,
 } from './alert.ts';
 import { dependencyHold } from './dependency.ts';
-import { muteOf, muteThroughout, type MessageHold, type Mute } from './holds.ts';
+import { type MessageHold, type Mute, muteOf, muteThroughout } from './holds.ts';
 import { routesOf, type ToldTo } from './routes.ts';
-import { alertSeverity } from './severity.ts';
+import { alertSeverity } from './identity.ts';
 
 /** When a hold that names no end is looked at again. */
 export const askAgainMs = 60_000;

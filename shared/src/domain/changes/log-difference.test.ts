@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { maskLine } from '../text/mask-line.ts';
-import { logDifference } from './log-difference.ts';
+import { logDifference } from './side-by-side.ts';
 
 /** `+2 text`: what this run has alone, `-` the other, with the number of its first line. */
 const told = (here: string, there: string): string[] =>

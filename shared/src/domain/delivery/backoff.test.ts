@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { retryAt } from './backoff.ts';
+import { retryAt } from './transitions.ts';
 
 test('the wait grows twofold with each attempt, up to ten minutes', () => {
   const longest = [1, 2, 3, 7, 20].map((attempts) => retryAt(0, attempts, undefined, 1));

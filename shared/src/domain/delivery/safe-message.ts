@@ -1,5 +1,4 @@
-import { cutEnd, inBytes, keepEnd } from '../text/cut.ts';
-import { toPlainLine, toPlainText } from '../text/plain-text.ts';
+import { cutEnd, inBytes, keepEnd, toPlainLine, toPlainText } from '../text/cut.ts';
 import type { AlertMessage, Message, MessageContext, MessageLinks } from './message.ts';
 
 /** Bytes of a log that a message carries: no receiver takes more. */

@@ -1,12 +1,12 @@
-import { messagePlaceholders, type MessagePlaceholder, type SuggestionPlaceholder } from '../template/parse.ts';
+import { messagePlaceholders, type SuggestionPlaceholder } from '../template/parse.ts';
 import { digestedLine, eventLine } from './context-lines.ts';
 import {
-  isAboutAlert,
   type AlertMessage,
   type AlertNews,
   type DigestMessage,
   type DrillMessage,
   type FailurePlace,
+  isAboutAlert,
   type Message,
   type Outgoing,
   type TestMessage,
@@ -103,3 +103,5 @@ const nothing = Object.fromEntries(messagePlaceholders.map((name) => [name, unde
 function textOf(value: string | null | undefined): string | undefined {
   return value ?? undefined;
 }
+
+type MessagePlaceholder = (typeof messagePlaceholders)[number];

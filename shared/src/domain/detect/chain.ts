@@ -1,16 +1,15 @@
 import type { AlertSubject, AlertType } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
-import { deadManTriggered, neverSucceeded, type DeadManFacts, type DeadManRule } from './dead-man.ts';
-import { endedTooSoon, tookTooLong, type DurationFacts, type DurationLimitsRule } from './duration-limits.ts';
+import { type DeadManFacts, type DeadManRule, deadManTriggered, neverSucceeded } from './dead-man.ts';
+import { type DurationFacts, type DurationLimitsRule, endedTooSoon, tookTooLong } from './duration-limits.ts';
 import {
   durationRegression,
   type DurationRegressionFacts,
   type DurationRegressionRule,
 } from './duration-regression.ts';
-import { notFinishedBy, type FinishByFacts, type FinishByRule } from './finish-by.ts';
+import { type FinishByFacts, type FinishByRule, notFinishedBy } from './finish-by.ts';
 import { jobFailed, type JobFailedFacts, type JobFailedRule } from './job-failed.ts';
-import { jobStuck, type JobStuckFacts, type JobStuckRule } from './job-stuck.ts';
-import { jobSuspended } from './job-suspended.ts';
+import { jobStuck, type JobStuckFacts, type JobStuckRule, jobSuspended } from './job-stuck.ts';
 import { missedSchedule, type MissedScheduleFacts, type MissedScheduleRule } from './missed-schedule.ts';
 import { successRateBelow, type SuccessRateFacts, type SuccessRateRule } from './success-rate.ts';
 import { outputBroken, type OutputHistory, type OutputRule } from './output.ts';

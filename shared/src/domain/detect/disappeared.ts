@@ -1,5 +1,4 @@
-import type { AbsenceCause, Ref } from '../../contract/index.ts';
-import { toNamedRef } from '../alert/dependency.ts';
+import type { AbsenceCause } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
 
@@ -19,16 +18,6 @@ export interface Expected {
   /** Every CronJob that it selected is expected from then on. */
   readonly seen: boolean;
   readonly except: readonly string[];
-}
-
-/** Whether a monitor in namespace `own` misses this CronJob, which it selects, when it goes. */
-export function isExpected(expected: Expected | undefined, { namespace, name }: Ref, own: string): boolean {
-  const isOneOf = (texts: readonly string[]): boolean =>
-    texts.some((text) => {
-      const ref = toNamedRef(text, own);
-      return ref.namespace === namespace && ref.name === name;
-    });
-  return expected !== undefined && !isOneOf(expected.except) && (expected.seen || isOneOf(expected.names));
 }
 
 /** A CronJob that a monitor expects, as it is now. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { policyRuleOf } from '../execution/failure-reason.ts';
+import { policyRuleOf } from '../execution/fault.ts';
 import { failureSignature, jobFailed, type JobFailedRule, type JudgedRun } from './job-failed.ts';
 import { aJobFailedRule } from '../../testing/rules.ts';
 

@@ -3,7 +3,7 @@ import type { Fault } from '../execution/fault.ts';
 import type { Instant } from '../instant.ts';
 import { holds, quiet, type Verdict } from './verdict.ts';
 import { hourMs } from '../duration.ts';
-import { joinSpans, type HeldSpan, type PassedLevel } from './passed-level.ts';
+import type { HeldSpan, PassedLevel, Suspension } from './passed-level.ts';
 
 export interface JobStuckRule {
   readonly enabled: boolean;
@@ -236,4 +236,52 @@ function overrunLimit(
   return facts.runs >= fewestRuns && facts.p99DurationMs !== undefined
     ? Math.max(hourMs, 5 * facts.p99DurationMs)
     : Math.min(12 * hourMs, Math.max(hourMs, job.slotGapMs ?? Infinity));
+}
+
+/** Holds when a CronJob has been suspended for longer than its monitor allows; counted from the suspension, across restarts of ours. */
+export function jobSuspended(
+  rule: { readonly alertIfSuspendedForMs: number | undefined },
+  facts: { readonly suspendedSinceAt: Instant | undefined },
+  now: Instant,
+): Verdict {
+  const { alertIfSuspendedForMs: limitMs } = rule;
+  if (limitMs === undefined) return quiet('notConfigured');
+  if (facts.suspendedSinceAt === undefined) return quiet('notSuspended');
+  const dueAt = facts.suspendedSinceAt + limitMs;
+  if (now < dueAt) return quiet('withinLimit', dueAt);
+  return holds({
+    since: dueAt,
+    reason: 'suspendedTooLong',
+    figures: { measured: (now - facts.suspendedSinceAt) / 1000, limit: limitMs / 1000, unit: 'seconds' },
+    detail: { suspendedSinceAt: facts.suspendedSinceAt },
+  });
+}
+
+/** Each suspension that lasted longer than the monitor allows and is over. */
+export function suspensionsPassed(
+  rule: { readonly alertIfSuspendedForMs: number | undefined },
+  suspensions: readonly Suspension[],
+): PassedLevel[] {
+  return suspensions.flatMap(({ fromAt, toAt }) => {
+    if (toAt === undefined) return [];
+    // Just before its end: a suspension that ends when the limit is reached was in time.
+    const verdict = jobSuspended(rule, { suspendedSinceAt: fromAt }, toAt - 1);
+    if (verdict.kind !== 'holds') return [];
+    return [{ type: 'jobSuspended', subject: undefined, verdict, beganAt: fromAt, endedAt: toAt, by: undefined }];
+  });
+}
+
+/** Spans that touch are one: its members in the order in which they began. */
+function joinSpans<T>(
+  spans: readonly HeldSpan<T>[],
+): { readonly members: readonly HeldSpan<T>[]; readonly toAt: Instant }[] {
+  const joined: { members: HeldSpan<T>[]; toAt: Instant }[] = [];
+  for (const span of spans.toSorted((a, b) => a.fromAt - b.fromAt)) {
+    const last = joined.at(-1);
+    if (last && span.fromAt <= last.toAt) {
+      last.members.push(span);
+      last.toAt = Math.max(last.toAt, span.toAt);
+    } else joined.push({ members: [span], toAt: span.toAt });
+  }
+  return joined;
 }

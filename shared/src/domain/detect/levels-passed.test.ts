@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Judged } from './chain.ts';
-import { deadMenPassed, type DeadManPast, type DeadManRule } from './dead-man.ts';
-import { hastePassed, overrunsPassed, type EndedRun } from './duration-limits.ts';
+import { type DeadManPast, type DeadManRule, deadMenPassed } from './dead-man.ts';
+import { type EndedRun, hastePassed, overrunsPassed } from './duration-limits.ts';
 import { deadlinesPassed, type FinishByDay } from './finish-by.ts';
-import { stuckPassed, toldOnce, type JobStuckRule, type PastJob } from './job-stuck.ts';
+import { type JobStuckRule, type PastJob, stuckPassed, suspensionsPassed, toldOnce } from './job-stuck.ts';
 import { levelsAcross } from './levels-passed.ts';
-import { suspensionsPassed } from './job-suspended.ts';
-import { missesPassed, type JudgedSlot } from './missed-schedule.ts';
-import { ratesPassed, type RatePast } from './success-rate.ts';
+import { type JudgedSlot, missesPassed } from './missed-schedule.ts';
+import { type RatePast, ratesPassed } from './success-rate.ts';
 import { holds, quiet, undecided } from './verdict.ts';
 import { firmly, type PassedLevel } from './passed-level.ts';
 

@@ -1,14 +1,13 @@
 import type { Instant } from '../instant.ts';
 import type { DetectionRules, Judged } from './chain.ts';
-import { deadMenPassed, type DeadManPast } from './dead-man.ts';
-import { hastePassed, overrunsPassed, type DurationFacts, type EndedRun } from './duration-limits.ts';
+import { type DeadManPast, deadMenPassed } from './dead-man.ts';
+import { type DurationFacts, type EndedRun, hastePassed, overrunsPassed } from './duration-limits.ts';
 import { deadlinesPassed, type FinishByFacts } from './finish-by.ts';
-import { stuckPassed, toldOnce, type JobStuckFacts, type PastJob } from './job-stuck.ts';
-import { suspensionsPassed } from './job-suspended.ts';
-import { missesPassed, type MissedScheduleFacts } from './missed-schedule.ts';
-import { outputPassed, type OutputHistory } from './output.ts';
+import { type JobStuckFacts, type PastJob, stuckPassed, suspensionsPassed, toldOnce } from './job-stuck.ts';
+import { type MissedScheduleFacts, missesPassed } from './missed-schedule.ts';
+import { type OutputHistory, outputPassed } from './output.ts';
 import type { PassedLevel, Suspension } from './passed-level.ts';
-import { ratesPassed, type RatePast } from './success-rate.ts';
+import { type RatePast, ratesPassed } from './success-rate.ts';
 
 /** What is known of the past of one CronJob. A part that was not gathered is undefined, and its levels are not asked for. */
 export interface DetectionPast {

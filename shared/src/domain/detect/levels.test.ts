@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import { durationRegression, type DurationRegressionFacts } from './duration-regression.ts';
-import { jobStuck, type JobStuckFacts, type JobStuckRule, type UnfinishedJob } from './job-stuck.ts';
-import { jobSuspended } from './job-suspended.ts';
+import { jobStuck, type JobStuckFacts, type JobStuckRule, jobSuspended, type UnfinishedJob } from './job-stuck.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,21 +1,21 @@
-import { isGroupName, refText, durationInWords } from '../../contract/index.ts';
+import { durationInWords, isGroupName, refText } from '../../contract/index.ts';
 import { cycleThrough, mostDependencies, readDependsOn, toNamedRef } from '../alert/dependency.ts';
 import { raisedTypes } from '../alert-types/index.ts';
 import { routesOf, type Routing } from '../alert/routes.ts';
-import { alertSeverity } from '../alert/severity.ts';
+import { alertSeverity } from '../alert/identity.ts';
 import { counted } from '../delivery/wording.ts';
-import { parseResourceDuration, minuteMs } from '../duration.ts';
+import { minuteMs, parseResourceDuration } from '../duration.ts';
 import { goText, lintCronJob } from './lint-cron-job.ts';
 import {
-  lintLevels,
-  ofMonitor,
-  readAdviceIgnore,
   type LintCode,
   type LintedCronJob,
   type LintedMonitor,
   type LintFacts,
   type LintFinding,
+  lintLevels,
+  ofMonitor,
   type OwnOfLinted,
+  readAdviceIgnore,
 } from './lint-finding.ts';
 
 const fewestCrowded = 20;

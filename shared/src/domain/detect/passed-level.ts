@@ -68,18 +68,3 @@ export interface HeldSpan<T> {
   readonly fromAt: Instant;
   readonly toAt: Instant;
 }
-
-/** Spans that touch are one: its members in the order in which they began. */
-export function joinSpans<T>(
-  spans: readonly HeldSpan<T>[],
-): { readonly members: readonly HeldSpan<T>[]; readonly toAt: Instant }[] {
-  const joined: { members: HeldSpan<T>[]; toAt: Instant }[] = [];
-  for (const span of spans.toSorted((a, b) => a.fromAt - b.fromAt)) {
-    const last = joined.at(-1);
-    if (last && span.fromAt <= last.toAt) {
-      last.members.push(span);
-      last.toAt = Math.max(last.toAt, span.toAt);
-    } else joined.push({ members: [span], toAt: span.toAt });
-  }
-  return joined;
-}

@@ -1,7 +1,6 @@
 import type { DecisiveReason } from '../../contract/index.ts';
-import { cutEnd } from '../text/cut.ts';
+import { cutEnd, toPlainText } from '../text/cut.ts';
 import { maskLine } from '../text/mask-line.ts';
-import { toPlainText } from '../text/plain-text.ts';
 import type { Evidence } from './evidence.ts';
 import type { ExitCause } from './exit-cause.ts';
 

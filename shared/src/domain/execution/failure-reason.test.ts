@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureReason } from './failure-reason.ts';
+import { failureReason } from './fault.ts';
 
 test('what its deadline ended failed for that, whatever its container says of being stopped', () => {
   assert.equal(failureReason({ reason: 'Error', jobReason: 'DeadlineExceeded' }), 'DeadlineExceeded');

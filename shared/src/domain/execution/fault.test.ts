@@ -5,8 +5,8 @@ import { failureCauses } from '../../contract/index.ts';
 import type { Transcript } from '../../testing/fault-runs.ts';
 import { transcripts } from '../../testing/fault-transcripts.ts';
 import { aContainer, anEnd } from '../../testing/facts.ts';
-import { hasRun } from './ran.ts';
-import { faultInWords, faultOfMiss, faultOfRun, type Fault } from './fault.ts';
+import { hasRun } from './attempts.ts';
+import { type Fault, faultInWords, faultOfMiss, faultOfRun } from './fault.ts';
 
 const judge = ({ job, pods, events }: Transcript): Fault | undefined => faultOfRun(job, pods, { events });
 

@@ -1,7 +1,7 @@
 import type { Instant } from '../instant.ts';
 import type { JobFacts } from '../objects/job.ts';
 import type { ContainerFacts, PodFacts } from '../objects/pod.ts';
-import { ranOnce } from './ran.ts';
+import { ranOnce } from './attempts.ts';
 
 /** A wait that does not pass by itself: a person has to mend the Job, its image or its namespace. */
 export interface HopelessWait {

@@ -1,7 +1,7 @@
 import { isTellingWait } from './exit-cause.ts';
 import type { JobFacts } from '../objects/job.ts';
 import type { PodFacts } from '../objects/pod.ts';
-import { hasRun } from './ran.ts';
+import { hasRun } from './attempts.ts';
 
 /** Why no container of a Job has run yet. */
 interface NotStarted {

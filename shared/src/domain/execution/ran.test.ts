@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { aContainer, anEnd, aPod } from '../../testing/index.ts';
-import { firstRunAt } from './ran.ts';
+import { firstRunAt } from './attempts.ts';
 
 const pods = (...containers: Parameters<typeof aContainer>[0][]) => [
   aPod({ containers: containers.map((one) => aContainer(one)) }),

@@ -1,8 +1,12 @@
 import type { FailureCause } from '../../contract/index.ts';
-import { parseTemplate, suggestionPlaceholders, type SuggestionPlaceholder } from '../template/parse.ts';
-import { renderTemplate } from '../template/render.ts';
+import {
+  parseTemplate,
+  renderTemplate,
+  type SuggestionPlaceholder,
+  suggestionPlaceholders,
+} from '../template/parse.ts';
 import { builtInFixes, infrastructurePriority } from './built-in.ts';
-import { compileMatch, meetsAll, type CompiledCriterion, type FixFacts, type FixPattern } from './pattern.ts';
+import { type CompiledCriterion, compileMatch, type FixFacts, type FixPattern, meetsAll } from './pattern.ts';
 
 /** A suggestion, ready to be looked for. */
 export interface Fix {
@@ -57,12 +61,6 @@ export function bestMatch(fixes: readonly Fix[], facts: FixFacts, onTry?: (fix: 
     onTry?.(fix);
     return fix.anyOf.some((criteria) => meetsAll(criteria, facts));
   });
-}
-
-/** Where in the log the criteria of a suggestion that applies were found, in characters; undefined: they ask for nothing there. */
-export function logHitOf({ anyOf }: Fix, facts: FixFacts): number | undefined {
-  const criteria = anyOf.find((all) => meetsAll(all, facts)) ?? [];
-  return criteria.find(({ logAt }) => logAt)?.logAt?.(facts);
 }
 
 /** How one suggestion fares with a run. */

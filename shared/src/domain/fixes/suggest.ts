@@ -2,12 +2,11 @@ import {
   besideBuiltIn,
   bestMatch,
   compileFix,
-  logHitOf,
-  renderSuggestion,
   type Fix,
+  renderSuggestion,
   type SuggestionValues,
 } from './best-match.ts';
-import type { FixFacts, FixPattern } from './pattern.ts';
+import { type FixFacts, type FixPattern, meetsAll } from './pattern.ts';
 import { RegexError } from './regex.ts';
 
 /** Which suggestion applies to a run, by the patterns of one monitor. Plain values: it crosses from thread to thread. */
@@ -99,4 +98,10 @@ function compileIfUsable(pattern: FixPattern, onTry?: (name: string) => void): F
     if (error instanceof RegexError) return [];
     throw error;
   }
+}
+
+/** Where in the log the criteria of a suggestion that applies were found, in characters; undefined: they ask for nothing there. */
+function logHitOf({ anyOf }: Fix, facts: FixFacts): number | undefined {
+  const criteria = anyOf.find((all) => meetsAll(all, facts)) ?? [];
+  return criteria.find(({ logAt }) => logAt)?.logAt?.(facts);
 }

@@ -1,9 +1,9 @@
 import { nearestRank } from '../stats/percentile.ts';
 import { dailyInstants } from '../schedule/daily-instants.ts';
-import { expectedSlots } from '../slots/expected.ts';
+import { expectedSlots, nthExpectedAfter } from '../slots/expected.ts';
 import { epochAt, slotGapMs } from '../slots/tolerance.ts';
 import type { SpecEpoch } from '../slots/epoch.ts';
-import { failureReason } from '../execution/failure-reason.ts';
+import { failureReason } from '../execution/fault.ts';
 import { hopelessFrom, isHopelessReason } from '../execution/hopeless-wait.ts';
 import type { Instant } from '../instant.ts';
 import type { DetectionFacts, DetectionRules } from '../detect/chain.ts';
@@ -12,7 +12,6 @@ import { factsReach, p95Duration, slotsReach, suspendedSince, suspensionsIn } fr
 import { runsNeeded } from '../detect/job-failed.ts';
 import { outputRunsNeeded } from '../detect/output.ts';
 import type { UnfinishedJob } from '../detect/job-stuck.ts';
-import { nthExpectedAfter } from '../slots/expected.ts';
 import type { EndedPreviewRun, OrderedHistory, PreviewedRun } from './history.ts';
 import { ShiftOverTime } from './shift-over-time.ts';
 import { dayMs } from '../duration.ts';

@@ -2,16 +2,16 @@ import type { AlertSubject, AlertType, Severity } from '../../contract/index.ts'
 import type { AlertRules, AlertWorld } from '../alert/alert.ts';
 import { isOverWindow } from '../alert-types/traits.ts';
 import type { MessageHold } from '../alert/holds.ts';
-import { toHolding, type HoldingVerdict } from '../delivery/to-holding.ts';
-import { judge, judgedKinds, partOf, type DetectionRules, type Judged, type Part } from '../detect/chain.ts';
+import { type HoldingVerdict, toHolding } from '../delivery/to-holding.ts';
+import { type DetectionRules, judge, type Judged, judgedKinds, type Part, partOf } from '../detect/chain.ts';
 import type { Baseline } from '../detect/duration-regression.ts';
 import { jobNamesOf } from '../detect/facts-reach.ts';
 import { inhibitionOf, type PossibleCause } from '../detect/inhibition.ts';
-import { failureReason } from '../execution/failure-reason.ts';
+import { failureReason } from '../execution/fault.ts';
 import { earliest, type Instant } from '../instant.ts';
 import { AlertsOverTime, type PreviewedRow } from './alerts-over-time.ts';
 import { FactsOverTime, type OpenNow } from './facts.ts';
-import { orderHistory, type OrderedHistory, type PreviewedCronJob, type PreviewedRun } from './history.ts';
+import { type OrderedHistory, orderHistory, type PreviewedCronJob, type PreviewedRun } from './history.ts';
 import { dayMs } from '../duration.ts';
 
 /** What a monitor asks of its CronJobs and does with the answers. */

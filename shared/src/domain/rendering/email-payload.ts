@@ -2,13 +2,11 @@ import { isAboutAlert, type Message, type Outgoing } from '../delivery/message.t
 import { toSafeMessage, withoutDetails } from '../delivery/safe-message.ts';
 import { templateValuesOf } from '../delivery/template-values.ts';
 import type { Instant } from '../instant.ts';
-import { parseTemplate } from '../template/parse.ts';
-import { renderTemplate, usableTemplate } from '../template/render.ts';
-import { cutEnd } from '../text/cut.ts';
-import { toPlainLine } from '../text/plain-text.ts';
+import { parseTemplate, renderTemplate, usableTemplate } from '../template/parse.ts';
+import { cutEnd, toPlainLine } from '../text/cut.ts';
 import { fit } from './fit.ts';
-import { emptyDocument, toDocument, type MessageDocument } from './message-document.ts';
-import type { Form, EmailTarget } from './target.ts';
+import { emptyDocument, type MessageDocument, toDocument } from './message-document.ts';
+import type { EmailTarget, Form } from './target.ts';
 import { toSections, toText } from './text.ts';
 
 /** A mail before it is put into its own format. */

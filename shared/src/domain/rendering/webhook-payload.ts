@@ -1,7 +1,7 @@
 import type { Message, Outgoing } from '../delivery/message.ts';
 import { toSafeMessage, withoutDetails } from '../delivery/safe-message.ts';
 import { templateValuesOf } from '../delivery/template-values.ts';
-import { renderJsonTemplate, usableTemplate } from '../template/render.ts';
+import { renderJsonTemplate, usableTemplate } from '../template/parse.ts';
 import { inBytes } from '../text/cut.ts';
 import type { Form, WebhookTarget } from './target.ts';
 

@@ -1,8 +1,7 @@
 import type { Instant } from '../instant.ts';
 import { findSlotAfter } from './cron-search.ts';
-import type { CronFields } from './fields.ts';
+import { type CronFields, ScheduleError } from './fields.ts';
 import { parseText } from './parse.ts';
-import { ScheduleError } from './schedule-error.ts';
 import { getZone, type Zone } from './zone.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { parseGoDuration } from '../duration.ts';
-import { parseFields, type CronFields } from './fields.ts';
-import { ScheduleError } from './schedule-error.ts';
+import { type CronFields, parseFields, ScheduleError } from './fields.ts';
 import { getZone } from './zone.ts';
 
 /** A schedule as its text says it, before any instant is asked of it. */

@@ -1,6 +1,6 @@
 import type { Instant } from '../instant.ts';
 import { parse, type Schedule } from './occurrences.ts';
-import { ScheduleError } from './schedule-error.ts';
+import { ScheduleError } from './fields.ts';
 import { getZone, type Zone } from './zone.ts';
 import { dayMs, hourMs } from '../duration.ts';
 

@@ -1,4 +1,4 @@
-import { ScheduleError } from './schedule-error.ts';
+import { ScheduleError } from './fields.ts';
 import { isZoneName } from './zone-names.ts';
 
 /** A time zone, by its offsets. */

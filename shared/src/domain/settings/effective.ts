@@ -1,24 +1,23 @@
 import {
-  alertTypes,
-  overrideWords,
   type AlertType,
+  alertTypes,
   type FailureCause,
   type OverrideWord,
+  overrideWords,
   type OwnerWord,
+  refText,
   type SettingField,
   type SettingSource,
   type Severity,
-  refText,
 } from '../../contract/index.ts';
 import { isLike, type OpenRoute, type Routing } from '../alert/routes.ts';
 import type { Instant } from '../instant.ts';
-import { parseTemplate } from '../template/parse.ts';
-import { renderTemplate } from '../template/render.ts';
+import { parseTemplate, renderTemplate } from '../template/parse.ts';
 import {
-  longestMuteMs,
-  readWords,
   type Annotations,
+  longestMuteMs,
   type OwnWords,
+  readWords,
   type ReadWords,
   type WordProblem,
 } from './words.ts';

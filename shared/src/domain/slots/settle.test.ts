@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SpecEpoch } from './epoch.ts';
 import type { ScheduledRun } from './run.ts';
-import { settleSlots, type LedgerFacts } from './settle.ts';
+import { type LedgerFacts, settleSlots } from './settle.ts';
 
 const minute = 60_000;
 const at = (clock: string): number => Date.parse(`2026-03-02T${clock}Z`);

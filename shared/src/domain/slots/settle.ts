@@ -1,10 +1,10 @@
 import type { Instant } from '../instant.ts';
 import { classify, type SlotCause, type UnmatchedOutcome } from './classify.ts';
 import type { SpecEpoch } from './epoch.ts';
-import { expectedSlots, type ExpectedSlot } from './expected.ts';
+import { type ExpectedSlot, expectedSlots } from './expected.ts';
 import type { ScheduledRun } from './run.ts';
 import { toleranceMs, verdictAt } from './tolerance.ts';
-import { inferredEndOf, traceOf, type ClusterTraces, type Gap } from './traces.ts';
+import { type ClusterTraces, type Gap, inferredEndOf, traceOf } from './traces.ts';
 
 /** All that the ledger must know of one CronJob to judge its slots up to now. */
 export interface LedgerFacts {

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { messagePlaceholders, parseTemplate, suggestionPlaceholders, unknownPlaceholders } from './parse.ts';
-import { renderJsonTemplate, renderTemplate } from './render.ts';
+import {
+  messagePlaceholders,
+  parseTemplate,
+  renderJsonTemplate,
+  renderTemplate,
+  suggestionPlaceholders,
+  unknownPlaceholders,
+} from './parse.ts';
 
 const values = { 'CronJob.Name': 'backup', Namespace: 'prod', ExitCode: undefined, Reason: '{{ .Namespace }}' };
 

@@ -1,5 +1,4 @@
-import { cutEnd } from './cut.ts';
-import { toPlainText } from './plain-text.ts';
+import { cutEnd, toPlainText } from './cut.ts';
 
 /** A line of a log in which something was found, with its neighbours; each at most 500 characters. */
 export interface FoundLine {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { cutEnd, inBytes, keepEnd } from './cut.ts';
-import { toPlainLine, toPlainText } from './plain-text.ts';
+import { cutEnd, inBytes, keepEnd, toPlainLine, toPlainText } from './cut.ts';
 
 /** [what, text, what is left] */
 const rows: [string, string, string][] = [

@@ -1,4 +1,4 @@
-import { failureReason } from '../execution/failure-reason.ts';
+import { failureReason } from '../execution/fault.ts';
 import { durationInWords, durationUnits, type Words } from '../../contract/index.ts';
 import type { Instant } from '../instant.ts';
 
@@ -17,11 +17,6 @@ export function limitInWords(seconds: number): string {
 export function rateInWords(percent: number): string {
   const cut = Math.floor(percent * 10 + 1e-9) / 10;
   return `${(cut <= 0 && percent > 0 ? 0.1 : cut).toFixed(1)} %`;
-}
-
-/** A target as a person wrote it: `95 %`, `97.5 %`. */
-export function targetInWords(percent: number): string {
-  return `${Number(percent.toFixed(2))} %`;
 }
 
 /** An instant in a sentence, for who shows it to print by the server's clock. */

@@ -1,12 +1,4 @@
-export {
-  brokenWords,
-  cronJobWords,
-  runWords,
-  suspendedCause,
-  type BrokenTarget,
-  type Suspended,
-  type WaitingJob,
-} from './cron-job-words.ts';
+export * from './cron-job-words.ts';
 export { exitInWords, instantIn, limitInWords } from './figures.ts';
 export * from './holds.ts';
 export * from './patch-steps.ts';

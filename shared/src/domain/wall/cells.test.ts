@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cellsOf, type RowFacts, type RunsOfColumn } from './cells.ts';
-import { columnsOf, countStarts, isTexture } from './span.ts';
+import { cellsOf, columnsOf, countStarts, isTexture, type RowFacts, type RunsOfColumn } from './cells.ts';
 import { minuteMs } from '../duration.ts';
 
 const stepMs = 30 * minuteMs;

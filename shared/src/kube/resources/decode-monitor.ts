@@ -1,35 +1,64 @@
 import { overrideWords } from '../../contract/index.ts';
-import { formatDuration } from '../../domain/index.ts';
+import { formatDuration, parseDuration } from '../../domain/index.ts';
 import type { RawObject } from '../cluster.ts';
 import { alertingField, allowOverrides } from './alerting-fields.ts';
 import { detection } from './detection-fields.ts';
 import {
+  boolean,
   defaulted,
+  duration,
+  integer,
   nameOf,
   object,
+  oneOf,
   optional,
   type Read,
-  boolean,
-  duration,
-  oneOf,
   required,
   text,
-  integer,
+  zone,
 } from './field.ts';
-import { maintenanceWindows } from './maintenance-fields.ts';
 import {
   type AlertingSpec,
-  type MonitorDefaults,
-  type MonitorSpec,
-  type JobsSpec,
-  type MonitorSelector,
-  deletionPolicies,
-  recreationPolicies,
   type DataRetentionSpec,
+  deletionPolicies,
+  type JobsSpec,
+  type MaintenanceWindowSpec,
+  type MonitorDefaults,
+  type MonitorSelector,
+  type MonitorSpec,
+  recreationPolicies,
 } from './monitor-spec.ts';
-import { startReading, type Reading, type SpecChecks, type SpecNote, type SpecProblem, refuse } from './reading.ts';
-import { labelOperators, type LabelExpression, type LabelSelector } from '../selector.ts';
-import { list, refine, set, textMap } from './collection.ts';
+import { type Reading, refuse, type SpecChecks, type SpecNote, type SpecProblem, startReading } from './reading.ts';
+import { type LabelExpression, labelOperators, type LabelSelector } from '../selector.ts';
+import { list, namedList, refine, set, textMap } from './collection.ts';
+import { start } from './maintenance-fields.ts';
+
+const longestMs = 31 * 24 * 3_600_000;
+
+const span = refine(duration(), (value, path, reading) =>
+  (parseDuration(value) ?? 0) <= longestMs ? value : refuse(reading, path, 'must be at most 31d'),
+);
+
+const maintenanceWindow = refine(
+  object({
+    name: required(text(1, 63)),
+    schedule: required(start()),
+    duration: required(span),
+    timezone: defaulted(zone, 'UTC'),
+    suppressAlerts: defaulted(boolean, true),
+    excludeFromSla: defaulted(boolean, false),
+  }),
+  (read): MaintenanceWindowSpec | undefined => {
+    const { name, schedule, duration, timezone, suppressAlerts, excludeFromSla } = read;
+    // A window of which one field cannot be used is none: it then mutes nothing.
+    if (name === undefined || schedule === undefined || duration === undefined || timezone === undefined)
+      return undefined;
+    if (suppressAlerts === undefined || excludeFromSla === undefined) return undefined;
+    return { name, schedule, duration, timezone, suppressAlerts, excludeFromSla };
+  },
+);
+
+const maintenanceWindows = namedList(maintenanceWindow, 50);
 
 const matchLabels = textMap(text(0, 63), 32);
 

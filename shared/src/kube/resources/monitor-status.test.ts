@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { statusDueAt } from './status-writes.ts';
 import { toConditions } from './condition.ts';
 import type { ActiveAlert } from '../../domain/index.ts';
-import { toMonitorStatus, type CronJobHealth, type MonitorStatus } from './monitor-status.ts';
-import { statusDueAt } from './status-writes.ts';
+import { type CronJobHealth, type MonitorStatus, toMonitorStatus } from './monitor-status.ts';
 
 const now = Date.UTC(2026, 10, 21, 12, 0, 0);
 

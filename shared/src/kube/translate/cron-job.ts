@@ -1,24 +1,24 @@
 import {
-  statedZone,
   type ConcurrencyPolicy,
   type CronJobFacts,
   type CronJobNotes,
-  objectOf,
   type Json,
+  objectOf,
+  statedZone,
 } from '../../domain/index.ts';
+import { hasCome } from './status-times.ts';
 import { arrayOf, countOf, instantOf, numberOf, textOf, toLine } from './fields.ts';
 import type { Interner } from './interner.ts';
 import { ownManager } from '../paths.ts';
 import {
   ignoreAnnotation,
+  type Metadata,
   metadataOf,
   metadataWritesOf,
   ownAnnotations,
   textsOf,
   wordWritesOf,
-  type Metadata,
 } from './metadata.ts';
-import { hasCome } from './status-times.ts';
 import { templateHash } from './template-hash.ts';
 
 /** Longest texts kept of the annotations that people write for readers. */

@@ -1,20 +1,20 @@
 import {
   groupNameOf,
   groupUidOf,
-  judgeConditions,
   type Instant,
   type JobCondition,
   type JobFacts,
   type JobMarks,
-  objectOf,
   type Json,
+  judgeConditions,
+  objectOf,
 } from '../../domain/index.ts';
 import { notesOf } from './cron-job.ts';
+import { clockErrorMs } from './status-times.ts';
 import { arrayOf, countOf, instantOf, textOf, toLine } from './fields.ts';
 import type { Interner } from './interner.ts';
-import { anyControllerOf, controllerOf, metadataOf, textsOf, type Metadata } from './metadata.ts';
+import { anyControllerOf, controllerOf, type Metadata, metadataOf, textsOf } from './metadata.ts';
 import type { TemplatePool } from './packed-template.ts';
-import { clockErrorMs } from './status-times.ts';
 import { hashOfText, templateText } from './template-hash.ts';
 
 const slotAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp';

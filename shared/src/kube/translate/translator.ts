@@ -1,11 +1,12 @@
-import type { CronJobFacts, JobFacts, NamespaceFacts, PodFacts } from '../../domain/index.ts';
+import type { CronJobFacts, JobFacts, Json, NamespaceFacts, PodFacts } from '../../domain/index.ts';
 import type { RawObject } from '../cluster.ts';
 import { toCronJobFacts } from './cron-job.ts';
-import { createInterner } from './interner.ts';
+import { createInterner, type Interner } from './interner.ts';
 import { toJobFacts } from './job.ts';
-import { toNamespaceFacts } from './namespace.ts';
 import { createTemplatePool } from './packed-template.ts';
 import { toPodFacts } from './pod.ts';
+import { textOf } from './fields.ts';
+import { ignoreAnnotation, metadataOf, metadataWritesOf, ownAnnotations, textsOf, wordWritesOf } from './metadata.ts';
 
 /**
  * Makes our records of raw objects. A record holds the few fields that decide and shares the texts that repeat; the raw object can be
@@ -29,5 +30,30 @@ export function createTranslator(): Translator {
     job: (object, known) => toJobFacts(object, { intern, templates }, known),
     pod: (object) => toPodFacts(object, intern),
     namespace: (object) => toNamespaceFacts(object, intern),
+  };
+}
+
+/** Monitors of these namespaces may look into the one that has it (resources.md). */
+export const consentAnnotation = 'cronjob-monitor.io/monitored-from';
+
+/** A Namespace as Kubernetes sent it; undefined when it has no UID or name. Throws nothing. */
+export function toNamespaceFacts(object: Json, intern: Interner): NamespaceFacts | undefined {
+  const metadata = metadataOf(object);
+  if (!metadata) return undefined;
+  const consent = textOf(metadata.annotations[consentAnnotation]) ?? '';
+  const monitoredFrom = consent
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  return {
+    uid: metadata.uid,
+    name: intern(metadata.name),
+    labels: textsOf(metadata.labels, intern),
+    ...ownAnnotations(metadata, intern),
+    monitoredFrom,
+    reachWrites: metadataWritesOf(metadata, intern, [consentAnnotation, ignoreAnnotation]),
+    ...wordWritesOf(metadata),
+    createdAt: metadata.createdAt,
+    deletingAt: metadata.deletingAt,
   };
 }

@@ -1,14 +1,10 @@
 import { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
-import { EventLoopDelay } from './runtime.ts';
-import { single, type Family, type Sample } from './family.ts';
-import { GcPauses } from './runtime.ts';
-import { renderFamilies } from './render.ts';
-import { runtimeFamilies } from './runtime.ts';
+import { EventLoopDelay, GcPauses, runtimeFamilies } from './runtime.ts';
+import { type Family, renderFamilies, type Sample, single } from './render.ts';
 
 export { createNeighbourMetrics } from './neighbours.ts';
 export type { Registry } from 'prom-client';
-export { textContentType } from './render.ts';
 
 /** The metrics of one process: those of the runtime, and whatever is registered. */
 export interface ProcessMetrics {

@@ -5,9 +5,8 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import { FakeClock } from '../../testing/index.ts';
 import { systemClock } from '../clock.ts';
 import { EventLoopDelay, GcPauses } from './runtime.ts';
-import type { Family } from './family.ts';
+import { type Family, renderFamilies } from './render.ts';
 import { createProcessMetrics } from './index.ts';
-import { renderFamilies } from './render.ts';
 
 async function textOf(pieces: AsyncIterable<string>): Promise<string> {
   let text = '';

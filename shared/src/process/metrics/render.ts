@@ -1,7 +1,22 @@
-import type { Family, Sample } from './family.ts';
+/** One metric with its series, as a scrape shows it. */
+export interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly values: readonly Sample[];
+}
 
-/** The content type of what `renderFamilies` gives. */
-export const textContentType = 'text/plain; version=0.0.4; charset=utf-8';
+export interface Sample {
+  readonly labels: Readonly<Record<string, string | number | undefined>>;
+  readonly value: number;
+  /** Where it differs from the name of the family: `x_sum`, `x_bucket`. */
+  readonly metricName?: string | undefined;
+}
+
+/** A family of one series without labels; without a value, of none. */
+export function single(type: 'gauge' | 'counter', name: string, help: string, value: number | undefined): Family {
+  return { name, help, type, values: value === undefined ? [] : [{ labels: {}, value }] };
+}
 
 /** So many lines are made between two turns of the event loop. */
 const linesPerPiece = 1000;

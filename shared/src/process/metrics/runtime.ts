@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
-import { single, type Family } from './family.ts';
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
+import { type Family, single } from './render.ts';
 import type { Clock } from '../clock.ts';
 import { minuteMs } from '../../domain/index.ts';
 

@@ -1,12 +1,12 @@
-import type {
-  AlertState,
-  AlertSubject,
-  AlertType,
-  Severity,
-  SeveritySource,
-  Suppression,
+import {
+  type AlertState,
+  type AlertSubject,
+  type AlertType,
+  isOpenAlert,
+  type Severity,
+  type SeveritySource,
+  type Suppression,
 } from '../../contract/index.ts';
-import { isOpenAlert } from '../../contract/index.ts';
 import type { AlertRecord, Flips } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
 import { cleanText, fromJson, optionalCleanText, optionalNumber, optionalText, toJson } from '../column.ts';
@@ -56,21 +56,6 @@ const moving = [
 ] as const;
 export const alertColumns = [...fixed, ...moving] as const;
 export const movingAlertColumns = moving;
-
-/** Values in the order of the columns. */
-export function toAlertRow(db: Db, alert: AlertRecord): unknown[] {
-  return [
-    db.dialect.id16(alert.id),
-    db.dialect.id16(alert.fingerprint),
-    alert.monitorId,
-    alert.cronJobId,
-    alert.namespace,
-    alert.cronJobName,
-    alert.type,
-    alert.subject ?? null,
-    ...toMovingValues(db, alert),
-  ];
-}
 
 /** Values in the order of the columns that may change. */
 export function toMovingValues(db: Db, alert: AlertRecord): unknown[] {

@@ -1,10 +1,10 @@
 import type { AlertRecord, Instant } from '../../domain/index.ts';
-import { change, inParts, insertRows, marks, rows, findById } from '../ask.ts';
+import { change, findById, inParts, insertRows, marks, rows } from '../ask.ts';
 import { noteMove } from '../changes.ts';
 import type { Db, Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { quoted, rowsIn } from '../upsert.ts';
-import { alertColumns, movingAlertColumns, toAlertRecord, toAlertRow, toMovingValues } from './alert-record.ts';
+import { alertColumns, movingAlertColumns, toAlertRecord, toMovingValues } from './alert-record.ts';
 
 const selected = quoted(alertColumns);
 
@@ -148,4 +148,19 @@ export async function movePendingDue(
     `update alerts set due_at = due_at + ? where state = 'pending' and due_at is not null${of ? ' and monitor_id = ? and detected_at < ?' : ''}`,
     [byMs, ...(of ? [of.monitorId, of.foundBefore] : [])],
   );
+}
+
+/** Values in the order of the columns. */
+function toAlertRow(db: Db, alert: AlertRecord): unknown[] {
+  return [
+    db.dialect.id16(alert.id),
+    db.dialect.id16(alert.fingerprint),
+    alert.monitorId,
+    alert.cronJobId,
+    alert.namespace,
+    alert.cronJobName,
+    alert.type,
+    alert.subject ?? null,
+    ...toMovingValues(db, alert),
+  ];
 }

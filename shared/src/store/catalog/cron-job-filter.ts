@@ -1,13 +1,4 @@
-import {
-  healthStates,
-  slaVerdicts,
-  type CronJobKind,
-  type CronJobStatusFilter,
-  type HealthState,
-  type Ref,
-  type SlaVerdict,
-} from '../../contract/index.ts';
-import { statusOf } from '../../domain/index.ts';
+import { type CronJobKind, type Ref, type SlaVerdict, slaVerdicts } from '../../contract/index.ts';
 import { marks } from '../ask.ts';
 import { stateWords } from '../words.ts';
 
@@ -61,39 +52,6 @@ const hasHistory =
 
 /** As it was decided when a fact of the CronJob was written last, worst first. Before the first time nothing is known. */
 export const stateRank = `coalesce(c.state, ${stateWords.toNumber('unknown')})`;
-
-/** Whether a CronJob in this state is found by a word of the status filter: `suspended` and `running` are overlays. */
-export function hasStatus(
-  { state, isSuspended, isRunning }: { state: HealthState; isSuspended: boolean; isRunning: boolean },
-  status: CronJobStatusFilter,
-): boolean {
-  if (status === 'suspended') return isSuspended;
-  if (status === 'running') return isRunning;
-  return statusOf(state) === status;
-}
-
-/** The same as a condition on a row of the list. */
-function statusCondition(status: CronJobStatusFilter): string {
-  if (status === 'suspended') return 'l.suspended = 1';
-  if (status === 'running') return 'l.running > 0';
-  return inStates(healthStates.filter((state) => statusOf(state) === status));
-}
-
-function inStates(states: readonly HealthState[]): string {
-  return `l.status_rank in (${states.map((state) => stateWords.toNumber(state)).join(', ')})`;
-}
-
-/** The condition of these statuses and states, each list ORed; none given lets everything through. */
-export function standingCondition(
-  statuses: readonly CronJobStatusFilter[] = [],
-  states: readonly HealthState[] = [],
-): string {
-  const parts = [
-    ...(statuses.length === 0 ? [] : [`(${statuses.map(statusCondition).join(' or ')})`]),
-    ...(states.length === 0 ? [] : [inStates(states)]),
-  ];
-  return parts.length === 0 ? '' : ` and ${parts.join(' and ')}`;
-}
 
 /** The WHERE of a list of CronJobs. The row in the list is called `l`. */
 export function conditionOf(filter: CronJobFilter): Condition {

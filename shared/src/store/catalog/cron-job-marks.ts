@@ -1,9 +1,12 @@
-import type { Instant, SpecEpoch } from '../../domain/index.ts';
-import { optionalNumber } from '../column.ts';
+import { type Instant, type JobMarks, type KeptGroup, type SpecEpoch, toGroupFacts } from '../../domain/index.ts';
+import { fromJson, optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { listSpecEpochs } from '../spec-epochs.ts';
 import { rowsByUid } from '../upsert.ts';
-import { toStoredWords, type StoredWords } from './own-settings.ts';
+import { type StoredWords, toStoredWords } from './own-settings.ts';
+import { rows } from '../ask.ts';
+import { isGroup } from './cron-job-filter.ts';
+import { templateColumns, toKnownTemplate } from './job-templates.ts';
 
 /** What earlier processes left about a CronJob. */
 export interface CronJobMarks {
@@ -48,4 +51,54 @@ export async function listCronJobMarks(db: Db, uids: readonly string[]): Promise
     });
   }
   return known;
+}
+
+/** What the catalog holds as existing: a new leader compares it with the cluster, for what went while the service did not watch. */
+interface PresentObjects {
+  readonly cronJobs: readonly { readonly uid: string; readonly namespace: string; readonly name: string }[];
+  /** UIDs. */
+  readonly monitors: readonly string[];
+  readonly channels: readonly string[];
+}
+
+export async function listPresentObjects(db: Db): Promise<PresentObjects> {
+  const cronJobs = await rows(db, 'select uid_text, namespace, name from cronjobs where deleted_at is null');
+  const monitors = await rows(db, 'select uid from monitors where deleted_at is null');
+  const channels = await rows(db, 'select uid from channels where deleted_at is null');
+  return {
+    cronJobs: cronJobs.map((row) => ({
+      uid: String(row['uid_text']),
+      namespace: String(row['namespace']),
+      name: String(row['name']),
+    })),
+    monitors: monitors.map((row) => db.dialect.id16Text(row['uid'])),
+    channels: channels.map((row) => db.dialect.id16Text(row['uid'])),
+  };
+}
+
+/** The groups that are not deleted: their Jobs may have left the cluster. */
+export async function listKeptGroups(db: Db): Promise<KeptGroup[]> {
+  const found = await rows(
+    db,
+    `select c.uid_text, c.namespace, c.name, c.labels, c.notes, c.job_marks, c.created_at, ${templateColumns.map((column) => `c.${column}`).join(', ')}, ` +
+      '(select max(e.finished_at) from executions e where e.cronjob_id = c.id) as ended_at ' +
+      `from cronjobs c where ${isGroup('c')} and c.deleted_at is null order by c.id`,
+  );
+  return found.map((row) => {
+    // projectCronJobs writes all three.
+    const labels = (fromJson(row['labels']) ?? {}) as JobMarks['labels'];
+    const notes = (fromJson(row['notes']) ?? {}) as JobMarks['notes'];
+    const { annotations = [], ownerKind } = (fromJson(row['job_marks']) ?? {}) as Partial<JobMarks>;
+    return {
+      facts: toGroupFacts({
+        uid: String(row['uid_text']),
+        namespace: String(row['namespace']),
+        name: String(row['name']),
+        marks: { labels, annotations, notes, ownerKind },
+        templateHash: toKnownTemplate(db, row).template?.hash ?? '',
+        createdAt: Number(row['created_at']),
+      }),
+      endedAt: optionalNumber(row['ended_at']),
+    };
+  });
 }

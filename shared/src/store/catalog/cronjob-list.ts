@@ -1,24 +1,24 @@
 import { slaVerdicts } from '../../contract/index.ts';
 import {
   brokenTarget,
+  type BrokenTarget,
+  type Execution,
+  hourMs,
+  type Instant,
   judgeRate,
   noSla,
   rateWindows,
   successRate,
-  type BrokenTarget,
-  type Execution,
-  type Instant,
-  hourMs,
 } from '../../domain/index.ts';
-import { inParts, insertRows, rows, type Row } from '../ask.ts';
+import { inParts, insertRows, type Row, rows } from '../ask.ts';
 import { fromJson, optionalNumber } from '../column.ts';
 import type { Db, Store, Tx } from '../database.ts';
 import { listTable } from '../migrations/0010-cronjob-list.ts';
-import { rowsIn, updateAll, updateRows, type RowUpdate } from '../upsert.ts';
+import { rowsIn, type RowUpdate, updateAll, updateRows } from '../upsert.ts';
 import { lockCronJobs } from './cron-job-ids.ts';
 import { catalogKinds, stateRank } from './cron-job-filter.ts';
 import type { LastRun } from './run-columns.ts';
-import { gatherFigures, noRuns, rateVerdictOf, type CronJobFigures, type RateCounts } from './rate-counts.ts';
+import { type CronJobFigures, gatherFigures, noRuns, rateVerdictOf } from './rate-counts.ts';
 
 /*
  * `cronjob_list` has one narrow row for each row of `cronjobs`, and lists read nothing else until they know which rows they show. Each column
@@ -284,19 +284,4 @@ async function listLongestAgo(store: Store): Promise<number[]> {
   const [counted] = await rows(store, 'select count(*) as n from cronjob_list');
   const share = Math.ceil(Number(counted?.['n'] ?? 0) / 50);
   return share > rowsAtOnce ? listDue(share) : first;
-}
-
-/** Scheduled runs in the window of the leading monitor of each of these CronJobs, as the list keeps them. */
-export async function listWindowCounts(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, RateCounts>> {
-  const found = await rowsIn(
-    db,
-    ids,
-    (list) => `select cronjob_id, win_ok, win_all from cronjob_list where cronjob_id in (${list})`,
-  );
-  return new Map(
-    found.map((row) => {
-      const success = Number(row['win_ok']);
-      return [Number(row['cronjob_id']), { success, failed: Number(row['win_all']) - success }];
-    }),
-  );
 }

@@ -1,14 +1,13 @@
 import { type Ref, refText } from '../../contract/index.ts';
 import { expectedUid, type Instant, type LastWriter } from '../../domain/index.ts';
-import { change, inParts, insertRows, marks, rows, type Row } from '../ask.ts';
+import { change, inParts, insertRows, marks, type Row, rows } from '../ask.ts';
 import { fromJson, optionalNumber } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { moveAlertCounters } from '../alerts/move-alert-counters.ts';
 import { catalogKinds, isPlaceholder } from './cron-job-filter.ts';
-import { cronJobIdsOf } from './cron-job-ids.ts';
+import { cronJobIdsOf, judgesFrom } from './cron-job-ids.ts';
 import { relist } from './cronjob-list.ts';
-import { judgesFrom } from './judges-from.ts';
-import { toOwnSettings, type StoredOwnSettings } from './own-settings.ts';
+import { type StoredOwnSettings, toOwnSettings } from './own-settings.ts';
 import { decideStates } from './verdict-facts.ts';
 
 /** A monitor that has a row, by the UID that its alerts are known by. */

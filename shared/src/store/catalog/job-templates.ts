@@ -1,20 +1,17 @@
 import {
-  toAlertFacts,
-  withRun,
-  type Execution,
   type Instant,
   type JobTemplate,
   type RolloutAlert,
   type RolloutFacts,
   type TemplateRun,
   type TemplateRuns,
+  toAlertFacts,
 } from '../../domain/index.ts';
-import { undoneWorkTypes, type Ref, type ScheduleProblem, type Severity } from '../../contract/index.ts';
-import { firstRow, marks, rows, type Row } from '../ask.ts';
+import { type Ref, type ScheduleProblem, type Severity, undoneWorkTypes } from '../../contract/index.ts';
+import { firstRow, marks, type Row, rows } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText, toJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { fullJobName, fullReason } from '../executions/short-text.ts';
-import { toId16 } from '../id16.ts';
 import { rowsIn, updateRows } from '../upsert.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
 import { statusWords } from '../words.ts';
@@ -37,21 +34,6 @@ export function toKnownTemplate(db: Pick<Db, 'dialect'>, row: Row): KnownTemplat
         : { hash: db.dialect.id16Text(hash), at: Number(row['template_at']) },
     templateRuns: (fromJson(row['template_runs']) as TemplateRuns | undefined) ?? {}, // written below
   };
-}
-
-/** The same template for rows and runs, which keep a hash as 16 bytes. */
-function inStore(run: Execution): Execution {
-  const { jobUid, templateHash } = run;
-  return {
-    ...run,
-    jobUid: toId16(jobUid),
-    templateHash: templateHash === undefined ? undefined : toId16(templateHash),
-  };
-}
-
-export function afterTemplateRun(known: KnownTemplate, run: Execution): KnownTemplate {
-  const { template, templateRuns } = known;
-  return template ? { template, templateRuns: withRun(templateRuns, inStore(run), template) } : known;
 }
 
 /** Values of `template_runs` and `template_ok`. */
@@ -133,19 +115,6 @@ async function readTemplateRuns(
       jobReason: fullReason(jobReason),
     };
   }
-}
-
-/** Adds to the kept runs what the evidence of one run tells later. Undefined: the run is not among them. */
-export function withEvidenceOfRun(
-  runs: TemplateRuns,
-  jobUid: string,
-  learned: Pick<TemplateRun, 'exitCode' | 'reason'>,
-): TemplateRuns | undefined {
-  const { first, last } = runs;
-  if (first?.jobUid !== jobUid && last?.jobUid !== jobUid) return undefined;
-  const learn = (run: TemplateRun | undefined): TemplateRun | undefined =>
-    run?.jobUid === jobUid ? { ...run, ...learned } : run;
-  return { first: learn(first), last: learn(last) };
 }
 
 /** How the job templates of CronJobs fare, those of which it is not known that all is well. */

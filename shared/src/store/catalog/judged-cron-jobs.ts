@@ -2,8 +2,8 @@ import type { BrokenTarget, Instant } from '../../domain/index.ts';
 import { fromJson, optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
-import { toStoredWords, type StoredWords } from './own-settings.ts';
-import { judgesFrom } from './judges-from.ts';
+import { type StoredWords, toStoredWords } from './own-settings.ts';
+import { judgesFrom } from './cron-job-ids.ts';
 import type { LastRun } from './run-columns.ts';
 
 /** A CronJob whose verdicts are asked, as its row knows it. */

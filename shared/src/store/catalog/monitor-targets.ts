@@ -1,11 +1,10 @@
-import { judgesFromAt, type Instant } from '../../domain/index.ts';
+import { type Instant, judgesFromAt } from '../../domain/index.ts';
 import { change, firstRow, inParts, insertRows, marks, rows } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { rowsIn, updateAll } from '../upsert.ts';
-import { cronJobIdsOf } from './cron-job-ids.ts';
+import { cronJobIdsOf, judgesFrom } from './cron-job-ids.ts';
 import { relist } from './cronjob-list.ts';
-import { judgesFrom } from './judges-from.ts';
 import { findMonitorId, tellMonitor } from './monitors.ts';
 
 /** One CronJob that a monitor selects. */

@@ -1,25 +1,18 @@
 import {
-  cronJobStatusFilters,
-  healthStates,
   type CronJobSortKey,
   type CronJobStatusFilter,
+  cronJobStatusFilters,
   type CronJobSummary,
   type HealthState,
+  healthStates,
   type StateCounts,
 } from '../../contract/index.ts';
-import type { Instant } from '../../domain/index.ts';
-import { firstRow, marks, rows, type Row } from '../ask.ts';
+import { type Instant, statusOf } from '../../domain/index.ts';
+import { firstRow, marks, type Row, rows } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { stateWords } from '../words.ts';
-import {
-  conditionOf,
-  hasStatus,
-  isSelected,
-  standingCondition,
-  type Condition,
-  type CronJobFilter,
-} from './cron-job-filter.ts';
-import { selectCronJobs, toCronJobRow, type CronJobRow } from './cron-job-row.ts';
+import { type Condition, conditionOf, type CronJobFilter, isSelected } from './cron-job-filter.ts';
+import { type CronJobRow, selectCronJobs, toCronJobRow } from './cron-job-row.ts';
 
 interface CronJobSort {
   readonly key: CronJobSortKey;
@@ -290,4 +283,34 @@ function byValue(a: RankedCronJob, b: RankedCronJob, descending: boolean): numbe
 function byName(a: RankedCronJob, b: RankedCronJob): number {
   const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
   return byText(a.namespace, b.namespace) || byText(a.name, b.name) || a.id - b.id;
+}
+
+/** Whether a CronJob in this state is found by a word of the status filter: `suspended` and `running` are overlays. */
+function hasStatus(
+  { state, isSuspended, isRunning }: { state: HealthState; isSuspended: boolean; isRunning: boolean },
+  status: CronJobStatusFilter,
+): boolean {
+  if (status === 'suspended') return isSuspended;
+  if (status === 'running') return isRunning;
+  return statusOf(state) === status;
+}
+
+/** The same as a condition on a row of the list. */
+function statusCondition(status: CronJobStatusFilter): string {
+  if (status === 'suspended') return 'l.suspended = 1';
+  if (status === 'running') return 'l.running > 0';
+  return inStates(healthStates.filter((state) => statusOf(state) === status));
+}
+
+function inStates(states: readonly HealthState[]): string {
+  return `l.status_rank in (${states.map((state) => stateWords.toNumber(state)).join(', ')})`;
+}
+
+/** The condition of these statuses and states, each list ORed; none given lets everything through. */
+function standingCondition(statuses: readonly CronJobStatusFilter[] = [], states: readonly HealthState[] = []): string {
+  const parts = [
+    ...(statuses.length === 0 ? [] : [`(${statuses.map(statusCondition).join(' or ')})`]),
+    ...(states.length === 0 ? [] : [inStates(states)]),
+  ];
+  return parts.length === 0 ? '' : ` and ${parts.join(' and ')}`;
 }

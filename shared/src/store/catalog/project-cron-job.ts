@@ -1,6 +1,13 @@
-import { type ScheduleProblem, refText } from '../../contract/index.ts';
-import { withEarlierWords, type CronJobFacts, type EarlierWords, type Instant, type Said } from '../../domain/index.ts';
-import { change, insertRows, rows, type Row } from '../ask.ts';
+import { refText, type ScheduleProblem } from '../../contract/index.ts';
+import {
+  type CronJobFacts,
+  type EarlierWords,
+  type Instant,
+  type JobMarks,
+  type Said,
+  withEarlierWords,
+} from '../../domain/index.ts';
+import { change, insertRows, type Row, rows } from '../ask.ts';
 import { recordChanges } from '../changes.ts';
 import { cleanText, optionalCleanText, toJson } from '../column.ts';
 import type { Tx } from '../database.ts';
@@ -12,7 +19,6 @@ import { cronJobChanges } from './cron-job-change.ts';
 import { catalogKinds } from './cron-job-filter.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
 import { moveDisappearances } from './expected.ts';
-import { marksBesideLabels } from './job-groups.ts';
 import { toDeclared, toEarlierWords } from './own-settings.ts';
 import { setTemplates, templateColumns, templateSince, toKnownTemplate } from './job-templates.ts';
 
@@ -288,4 +294,9 @@ async function forgetNamesakes(tx: Tx, fresh: readonly CronJobSeen[]): Promise<n
     if (await markDeleted(tx, id, successor.seenAt)) replaced.push(id);
   }
   return replaced;
+}
+
+/** What of the marks has no column of its own. */
+function marksBesideLabels({ annotations, ownerKind }: JobMarks): object {
+  return { annotations, ownerKind };
 }

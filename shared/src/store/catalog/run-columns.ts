@@ -1,7 +1,7 @@
 import { suspendedJob } from '../../contract/index.ts';
 import type { Tx } from '../database.ts';
 import { rowsIn, updateRows } from '../upsert.ts';
-import type { Execution, Instant } from '../../domain/index.ts';
+import type { Execution } from '../../domain/index.ts';
 import { toId16 } from '../id16.ts';
 
 /** Sets `running` of these CronJobs to the number of their active Jobs that are not suspended. Returns the ids of those whose number moved. */
@@ -49,30 +49,4 @@ export interface LastRun extends Omit<Pick<Execution, (typeof kept)[number]>, 'j
 export function toLastRun(run: Execution): LastRun {
   const values = Object.fromEntries(kept.map((key) => [key, run[key]])) as Pick<Execution, (typeof kept)[number]>; // one for each name
   return { jobUid: toId16(run.jobUid), ...values };
-}
-
-/** Newest by creation of the Job; of two made in one second the one with the lesser UID, whichever came first, as lists of runs show them. */
-export function newerRun(a: LastRun | undefined, b: LastRun): LastRun {
-  if (a === undefined || b.createdAt > a.createdAt) return b;
-  return b.createdAt === a.createdAt && b.jobUid <= a.jobUid ? b : a;
-}
-
-/**
- * The newest scheduled run that failed, while no run of any kind has succeeded since: a repair by hand ends it, as it ends its alert. Told
- * by when they ended, so that the order of arrival does not matter.
- */
-export function failedAfter(
-  before: { readonly failedRun: LastRun | undefined; readonly lastSuccessAt: Instant | undefined },
-  run: LastRun,
-): LastRun | undefined {
-  const { failedRun, lastSuccessAt } = before;
-  const endAt = endOf(run);
-  if (run.status === 'success') return failedRun && endOf(failedRun) > endAt ? failedRun : undefined;
-  if (run.status !== 'failed' || run.trigger !== 'scheduled') return failedRun;
-  if (endAt < (lastSuccessAt ?? -Infinity)) return failedRun;
-  return failedRun && endOf(failedRun) > endAt ? failedRun : run;
-}
-
-function endOf(run: LastRun): Instant {
-  return run.finishedAt ?? run.createdAt;
 }

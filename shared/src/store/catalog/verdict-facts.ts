@@ -1,8 +1,8 @@
 import type { BrokenTarget, WaitingJob } from '../../domain/index.ts';
 import { recordChanges } from '../changes.ts';
-import { toJson } from '../column.ts';
+import { optionalText, toJson } from '../column.ts';
 import type { Tx } from '../database.ts';
-import { rowsIn, updateRows, type RowUpdate } from '../upsert.ts';
+import { rowsIn, type RowUpdate, updateRows } from '../upsert.ts';
 import { cronJobChanges } from './cron-job-change.ts';
 
 /** The promises that the figures of a CronJob break, as they were judged now. */
@@ -66,4 +66,38 @@ async function write(
   await updateRows(tx, { table: 'cronjobs', key: 'id', columns: { [column]: 'longText' }, rows: moved });
   const ids = moved.map(([id]) => Number(id));
   await recordChanges(tx, await cronJobChanges(tx, ids));
+}
+
+/**
+ * Keeps at each CronJob the Job that has waited in vain for longest, if one does, after its active Jobs have changed. Their rows are locked by
+ * the caller. Mostly none waits, and none did: then it is one question.
+ */
+export async function tellWaits(tx: Tx, cronJobIds: readonly number[]): Promise<void> {
+  const concerned = await rowsIn(
+    tx,
+    cronJobIds,
+    (list) => `select c.id from cronjobs c where c.id in (${list}) and (c.waiting is not null or exists (
+                 select 1 from active_jobs a where a.cronjob_id = c.id and a.hopeless_since_at is not null))`,
+  );
+  const ids = concerned.map((row) => Number(row['id']));
+  if (ids.length === 0) return;
+  const waits = await rowsIn(
+    tx,
+    ids,
+    (list) => `select cronjob_id, job_name, waiting_reason, waiting_message, hopeless_since_at from active_jobs
+               where hopeless_since_at is not null and cronjob_id in (${list}) order by hopeless_since_at, job_name`,
+  );
+  await setWaiting(
+    tx,
+    ids.map((cronJobId) => {
+      const row = waits.find((wait) => Number(wait['cronjob_id']) === cronJobId);
+      const waiting = row && {
+        jobName: String(row['job_name']),
+        sinceAt: Number(row['hopeless_since_at']),
+        reason: optionalText(row['waiting_reason']) ?? 'not known',
+        message: optionalText(row['waiting_message']),
+      };
+      return { cronJobId, waiting };
+    }),
+  );
 }

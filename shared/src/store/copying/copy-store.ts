@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { change, execute, firstRow, insertRows, rows, type Row } from '../ask.ts';
+import { change, execute, firstRow, insertRows, type Row, rows } from '../ask.ts';
 import type { Db, Store, Tx } from '../database.ts';
 import { findLiveLeader } from '../heartbeats.ts';
-import { bringForward, refuseOtherSchema, underLock } from '../migrate.ts';
+import { bringForward, copyMarker, refuseOtherSchema, underLock } from '../migrate.ts';
 import { StoreError } from '../store-error.ts';
-import { copyMarker } from './marker.ts';
 import type { ColumnType, Dialect } from '../dialect/dialect.ts';
 import { originColumns } from '../migrations/0006-watch-origins.ts';
 import { factTables, silenceColumns } from '../migrations/0007-nothing-silent.ts';

@@ -1,10 +1,9 @@
-import { statesBefore, type Instant } from '../../domain/index.ts';
+import { type Instant, statesBefore } from '../../domain/index.ts';
 import { recordDecisions } from '../alert-decisions.ts';
 import { change, firstRow, inParts, marks, rows } from '../ask.ts';
 import type { Tx } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
-import { recordChangesOf } from './delivery-changes.ts';
-import { firstNoticeCause, decisionRefs } from './delivery-record.ts';
+import { decisionRefs, firstNoticeCause, recordChangesOf } from './delivery-record.ts';
 import { idOrUndefined } from '../column.ts';
 
 interface Cancelled {

@@ -1,9 +1,9 @@
 import type { ChannelType, DeliveryErrorCategory } from '../../contract/index.ts';
 import type { ChannelHold, Instant } from '../../domain/index.ts';
-import { change, rows, type Row, firstRow } from '../ask.ts';
+import { change, firstRow, type Row, rows } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
-import { allowedNamespacesOf } from '../catalog/routed-channels.ts';
+import { allowedNamespacesOf } from '../catalog/channels.ts';
 import { updateMended } from './settle-channels.ts';
 import type { StoredDeliveryError } from './delivery-record.ts';
 

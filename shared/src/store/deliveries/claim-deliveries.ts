@@ -1,17 +1,35 @@
-import type { Instant, RateLimit } from '../../domain/index.ts';
-import { change, firstRow, marks, rows, type Row } from '../ask.ts';
+import type { FrozenMessage, Instant, RateLimit } from '../../domain/index.ts';
+import { change, firstRow, marks, type Row, rows } from '../ask.ts';
 import type { Db, Tx } from '../database.ts';
 import { quoted, updateRows } from '../upsert.ts';
 import { recordDecisions } from '../alert-decisions.ts';
 import { admitRows, type ChannelLimit, type Refused, type Room } from './admit-rows.ts';
-import {
-  claimedColumns,
-  priorityLevels,
-  testPriority,
-  toClaimed,
-  type ClaimedDelivery,
-  decisionRefs,
-} from './delivery-record.ts';
+import { type ClaimedDelivery, decisionRefs, priorityLevels, testPriority } from './delivery-record.ts';
+import type { DeliveryKind, DeliveryStateReason, MessageSeverity } from '../../contract/index.ts';
+import { fromJson, idOrUndefined, optionalText } from '../column.ts';
+
+const claimedColumns = [
+  'id',
+  'stream_id',
+  'alert_id',
+  'storm_id',
+  'channel_uid',
+  'channel_name',
+  'kind',
+  'cause',
+  'severity',
+  'notify_no',
+  'attempts',
+  'maybe_sent',
+  'reduced',
+  'state',
+  'state_reason',
+  'charged_at',
+  'created_at',
+  'expires_at',
+  'progress',
+  'payload',
+] as const;
 
 /** Rows of one look, for each that has room: every row looked at is locked, which costs. */
 const rowsPerRoom = 2;
@@ -226,4 +244,29 @@ async function putBack(tx: Tx, refused: readonly Refused[]): Promise<void> {
       ...decisionRefs(tx, row),
     })),
   );
+}
+
+/** The row as it was before the claim, which counts the attempt. */
+function toClaimed(db: Db, row: Row, claimUntil: Instant): ClaimedDelivery {
+  return {
+    id: db.dialect.id16Text(row['id']),
+    streamId: db.dialect.id16Text(row['stream_id']),
+    alertId: idOrUndefined(db, row['alert_id']),
+    digestId: idOrUndefined(db, row['storm_id']),
+    channelUid: db.dialect.id16Text(row['channel_uid']),
+    channelName: String(row['channel_name']),
+    kind: String(row['kind']) as DeliveryKind,
+    cause: optionalText(row['cause']),
+    severity: String(row['severity']) as MessageSeverity,
+    notifyNo: Number(row['notify_no']),
+    attempts: Number(row['attempts']) + 1,
+    maybeSent: Number(row['maybe_sent']) === 1,
+    heldBy: (optionalText(row['state_reason']) ?? undefined) as DeliveryStateReason | undefined,
+    reduced: Number(row['reduced']) === 1,
+    createdAt: Number(row['created_at']),
+    expiresAt: Number(row['expires_at']),
+    claimUntil,
+    progress: fromJson(row['progress']) ?? undefined,
+    payload: (fromJson(row['payload']) ?? undefined) as FrozenMessage | undefined,
+  };
 }

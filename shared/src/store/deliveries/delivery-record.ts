@@ -6,10 +6,12 @@ import type {
   MessageSeverity,
 } from '../../contract/index.ts';
 import type { AlertDecision } from '../alert-decisions.ts';
-import { type FrozenMessage, type Instant, hourMs } from '../../domain/index.ts';
+import { type FrozenMessage, hourMs, type Instant } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
-import { fromJson, optionalText, idOrUndefined } from '../column.ts';
+import { idOrUndefined } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
+import { recordChanges } from '../changes.ts';
+import { rowsIn } from '../upsert.ts';
 
 /** A message as it is written: what must reach which channel. */
 export interface NewDelivery {
@@ -100,54 +102,6 @@ export function priorityOf(kind: DeliveryKind, severity: MessageSeverity): numbe
   return kind === 'test' ? testPriority : priorities[severity];
 }
 
-export const claimedColumns = [
-  'id',
-  'stream_id',
-  'alert_id',
-  'storm_id',
-  'channel_uid',
-  'channel_name',
-  'kind',
-  'cause',
-  'severity',
-  'notify_no',
-  'attempts',
-  'maybe_sent',
-  'reduced',
-  'state',
-  'state_reason',
-  'charged_at',
-  'created_at',
-  'expires_at',
-  'progress',
-  'payload',
-] as const;
-
-/** The row as it was before the claim, which counts the attempt. */
-export function toClaimed(db: Db, row: Row, claimUntil: Instant): ClaimedDelivery {
-  return {
-    id: db.dialect.id16Text(row['id']),
-    streamId: db.dialect.id16Text(row['stream_id']),
-    alertId: idOrUndefined(db, row['alert_id']),
-    digestId: idOrUndefined(db, row['storm_id']),
-    channelUid: db.dialect.id16Text(row['channel_uid']),
-    channelName: String(row['channel_name']),
-    kind: String(row['kind']) as DeliveryKind,
-    cause: optionalText(row['cause']),
-    severity: String(row['severity']) as MessageSeverity,
-    notifyNo: Number(row['notify_no']),
-    attempts: Number(row['attempts']) + 1,
-    maybeSent: Number(row['maybe_sent']) === 1,
-    heldBy: (optionalText(row['state_reason']) ?? undefined) as DeliveryStateReason | undefined,
-    reduced: Number(row['reduced']) === 1,
-    createdAt: Number(row['created_at']),
-    expiresAt: Number(row['expires_at']),
-    claimUntil,
-    progress: fromJson(row['progress']) ?? undefined,
-    payload: (fromJson(row['payload']) ?? undefined) as FrozenMessage | undefined,
-  };
-}
-
 /** What a decision about a message refers to. */
 export function decisionRefs(tx: Tx, row: Row): Pick<AlertDecision, 'alertId' | 'deliveryId' | 'channelUid'> {
   return {
@@ -164,4 +118,36 @@ export interface ToldDeliveryChange {
   readonly channelName: string;
   readonly kind: DeliveryKind;
   readonly state: DeliveryState;
+}
+
+/** Tells the stream of these messages. Claims are not told: they last for seconds and end in a state that is. */
+export async function recordDeliveryChanges(tx: Tx, deliveries: readonly ToldDeliveryChange[]): Promise<void> {
+  await recordChanges(
+    tx,
+    deliveries.map(({ id, alertId, channelName, kind, state }) => ({
+      kind: 'delivery',
+      namespace: undefined,
+      data: { id, alertId: alertId ?? null, channel: channelName, kind, state },
+    })),
+  );
+}
+
+/** The same of rows as they are now. */
+export async function recordChangesOf(tx: Tx, ids: readonly string[]): Promise<void> {
+  await recordDeliveryChanges(tx, await listShown(tx, ids));
+}
+
+async function listShown(db: Db, ids: readonly string[]): Promise<ToldDeliveryChange[]> {
+  const found = await rowsIn(
+    db,
+    ids.map((id) => db.dialect.id16(id)),
+    (marks) => `select id, alert_id, channel_name, kind, state from deliveries where id in (${marks}) order by id`,
+  );
+  return found.map((row) => ({
+    id: db.dialect.id16Text(row['id']),
+    alertId: idOrUndefined(db, row['alert_id']),
+    channelName: String(row['channel_name']),
+    kind: String(row['kind']) as DeliveryKind,
+    state: String(row['state']) as DeliveryState,
+  }));
 }

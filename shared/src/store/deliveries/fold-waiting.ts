@@ -7,17 +7,16 @@ import type {
   MessageSeverity,
   Severity,
 } from '../../contract/index.ts';
-import { foldable, type DigestedAlert, type FrozenMessage, dayMs } from '../../domain/index.ts';
+import { dayMs, type DigestedAlert, foldable, type FrozenMessage } from '../../domain/index.ts';
 import { recordDecisions } from '../alert-decisions.ts';
-import { change, firstRow, inParts, marks, rows, type Row } from '../ask.ts';
-import { optionalNumber, optionalText, idOrUndefined } from '../column.ts';
+import { change, firstRow, inParts, marks, type Row, rows } from '../ask.ts';
+import { idOrUndefined, optionalNumber, optionalText } from '../column.ts';
 import type { Tx } from '../database.ts';
 import { newId } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
-import { recordDeliveryChanges } from './delivery-changes.ts';
+import { type ClaimedDelivery, decisionRefs, recordDeliveryChanges } from './delivery-record.ts';
 import { insertDigest, updateTold } from './digests.ts';
 import { findStreamEnd } from './streams.ts';
-import { type ClaimedDelivery, decisionRefs } from './delivery-record.ts';
 import { insertDelivery } from './insert-delivery.ts';
 
 /** More than this is left for the next digest. */

@@ -3,8 +3,7 @@ import type { Instant } from '../../domain/index.ts';
 import { recordDecisions } from '../alert-decisions.ts';
 import { change, marks, rows } from '../ask.ts';
 import type { Tx } from '../database.ts';
-import { recordChangesOf } from './delivery-changes.ts';
-import { decisionRefs } from './delivery-record.ts';
+import { decisionRefs, recordChangesOf } from './delivery-record.ts';
 import { idOrUndefined } from '../column.ts';
 
 const mostRows = 500;

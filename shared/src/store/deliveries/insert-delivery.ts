@@ -1,9 +1,8 @@
 import { insertRows } from '../ask.ts';
-import { cleanText, toJson, idOrNull } from '../column.ts';
+import { cleanText, idOrNull, toJson } from '../column.ts';
 import type { Tx } from '../database.ts';
 import { updateSuperseded } from './cancel-delivery.ts';
-import { recordDeliveryChanges } from './delivery-changes.ts';
-import { priorityOf, type NewDelivery, type ToldDeliveryChange } from './delivery-record.ts';
+import { type NewDelivery, priorityOf, recordDeliveryChanges, type ToldDeliveryChange } from './delivery-record.ts';
 
 const columns = [
   'id',

@@ -2,21 +2,25 @@ import type {
   AlertType,
   DeliveryKind,
   DeliveryState,
+  DeliveryStateReason,
   MessageSeverity,
   Severity,
-  DeliveryStateReason,
 } from '../../contract/index.ts';
-import { type Instant, afterRefusedUpdate, nextDeliveryState, type ChannelAnswer } from '../../domain/index.ts';
-import { recordDecisions, type AlertDecision } from '../alert-decisions.ts';
-import { change, marks, rows, type Row } from '../ask.ts';
-import { optionalNumber, optionalText, toJson, idOrUndefined } from '../column.ts';
+import { afterRefusedUpdate, type ChannelAnswer, type Instant, nextDeliveryState } from '../../domain/index.ts';
+import { type AlertDecision, recordDecisions } from '../alert-decisions.ts';
+import { change, marks, type Row, rows } from '../ask.ts';
+import { idOrUndefined, optionalNumber, optionalText, toJson } from '../column.ts';
 import type { Tx } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { rowsIn } from '../upsert.ts';
 import { promoteTwin } from './cancel-delivery.ts';
-import { recordDeliveryChanges } from './delivery-changes.ts';
-import { firstNoticeCause, newChannelCause, type StoredDeliveryError } from './delivery-record.ts';
-import { settleChannels, type ChannelSettled } from './settle-channels.ts';
+import {
+  firstNoticeCause,
+  newChannelCause,
+  recordDeliveryChanges,
+  type StoredDeliveryError,
+} from './delivery-record.ts';
+import { type ChannelSettled, settleChannels } from './settle-channels.ts';
 
 interface SettleRequest {
   readonly deliveryId: string;

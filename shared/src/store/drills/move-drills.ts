@@ -2,12 +2,11 @@ import { timingSafeEqual } from 'node:crypto';
 import type { DrillOutcome } from '../../contract/index.ts';
 import type { Instant } from '../../domain/index.ts';
 import { recordDecisions } from '../alert-decisions.ts';
-import { change, firstRow, rows, type Row } from '../ask.ts';
+import { change, firstRow, type Row, rows } from '../ask.ts';
 import { fromJson, optionalCleanText, optionalNumber } from '../column.ts';
 import type { Tx } from '../database.ts';
-import { recordChangesOf } from '../deliveries/delivery-changes.ts';
-import type { StoredDeliveryError } from '../deliveries/delivery-record.ts';
-import { drillColumns, hashOf, toDrill, type StoredDrill } from './drill-record.ts';
+import { recordChangesOf, type StoredDeliveryError } from '../deliveries/delivery-record.ts';
+import { drillColumns, hashOf, type StoredDrill, toDrill } from './drill-record.ts';
 
 /** `unknown` does not tell whether there is such a drill. `proved` twice tells the first acknowledgement both times. */
 type Acknowledged =

@@ -1,12 +1,11 @@
-import type { Execution, Fault } from '../../domain/index.ts';
+import type { Execution, Fault, TemplateRun, TemplateRuns } from '../../domain/index.ts';
 import { change, firstRow } from '../ask.ts';
-import { withEvidenceOfRun } from '../catalog/job-templates.ts';
 import type { LastRun } from '../catalog/run-columns.ts';
 import { cleanText, fromJson, optionalCleanText, optionalNumber, toJson } from '../column.ts';
-import type { Db, Store } from '../database.ts';
-import { toFault, toFaultColumns } from '../fault-columns.ts';
+import type { Db, Store, Tx } from '../database.ts';
+import { faultColumns, toFault, toFaultColumns } from '../fault-columns.ts';
 import { toId16 } from '../id16.ts';
-import { rowsIn } from '../upsert.ts';
+import { rowsIn, updateRows } from '../upsert.ts';
 import { statusWords } from '../words.ts';
 import { longestReason } from './execution-row.ts';
 import { fullReason, shortReason } from './short-text.ts';
@@ -120,4 +119,59 @@ export async function updateExecutionEvidence(
     if (runs) await change(tx, 'update cronjobs set template_runs = ? where id = ?', [toJson(runs), id]);
     return true;
   });
+}
+
+/** Longer suggestions are cut, characters. */
+const longestFix = 4_000;
+
+/**
+ * Keeps the suggestions for these runs, rendered; the first one of a run stays. The rows of their CronJobs are to be locked before. Returns how
+ * many were kept.
+ */
+export async function updateExecutionFixes(
+  tx: Tx,
+  fixes: readonly { readonly jobUid: string; readonly fix: string }[],
+): Promise<number> {
+  const given = new Map(fixes.toReversed().map(({ jobUid, fix }) => [toId16(jobUid), fix]));
+  const without = await rowsIn(
+    tx,
+    [...given.keys()].map((jobUid) => tx.dialect.id16(jobUid)),
+    (marks) => `select job_uid from executions where fix is null and job_uid in (${marks})`,
+  );
+  await updateRows(tx, {
+    table: 'executions',
+    key: 'job_uid',
+    columns: { fix: 'longText' },
+    rows: without.map((row) => [
+      row['job_uid'],
+      cleanText(given.get(tx.dialect.id16Text(row['job_uid'])) ?? '', longestFix),
+    ]),
+  });
+  return without.length;
+}
+
+/** What more was read of failed runs says whose fault they were. */
+export async function updateExecutionFaults(
+  tx: Tx,
+  faults: readonly { readonly jobUid: string; readonly fault: Fault }[],
+): Promise<void> {
+  await updateRows(tx, {
+    table: 'executions',
+    key: 'job_uid',
+    columns: faultColumns,
+    rows: faults.map(({ jobUid, fault }) => [tx.dialect.id16(jobUid), ...toFaultColumns(fault)]),
+  });
+}
+
+/** Adds to the kept runs what the evidence of one run tells later. Undefined: the run is not among them. */
+function withEvidenceOfRun(
+  runs: TemplateRuns,
+  jobUid: string,
+  learned: Pick<TemplateRun, 'exitCode' | 'reason'>,
+): TemplateRuns | undefined {
+  const { first, last } = runs;
+  if (first?.jobUid !== jobUid && last?.jobUid !== jobUid) return undefined;
+  const learn = (run: TemplateRun | undefined): TemplateRun | undefined =>
+    run?.jobUid === jobUid ? { ...run, ...learned } : run;
+  return { first: learn(first), last: learn(last) };
 }

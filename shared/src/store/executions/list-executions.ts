@@ -1,17 +1,17 @@
 import {
-  executionStatuses,
   type ExecutionStatus,
-  type FailureCause,
+  executionStatuses,
   type ExecutionTrigger,
+  type FailureCause,
 } from '../../contract/index.ts';
 import { type Execution, type Instant, minuteMs } from '../../domain/index.ts';
-import { firstRow, marks, rows, type Row } from '../ask.ts';
+import { firstRow, marks, type Row, rows } from '../ask.ts';
 import { optionalNumber, optionalText } from '../column.ts';
 import { toFault } from '../fault-columns.ts';
 import type { Db } from '../database.ts';
-import { afterRow, orderOf, type OrderKey } from '../keyset.ts';
-import { mostClockLeadMs } from './born-for-slot.ts';
-import { listRunFacts, type FactValues } from './run-facts.ts';
+import { afterRow, type OrderKey, orderOf } from '../keyset.ts';
+import { mostClockLeadMs } from './recorded-jobs.ts';
+import { type FactValues, listRunFacts } from './run-facts.ts';
 import { fullJobName, fullJobNameSql, fullReason } from './short-text.ts';
 import { toTemplateHash } from '../templates.ts';
 import { faultWords, flagBits, statusWords, triggerWords } from '../words.ts';

@@ -1,16 +1,11 @@
-import type { Execution, Instant } from '../../domain/index.ts';
+import { type Execution, type Instant, withRun } from '../../domain/index.ts';
 import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
-import { failedAfter, newerRun, toLastRun, type LastRun } from '../catalog/run-columns.ts';
-import {
-  afterTemplateRun,
-  templateColumns,
-  templateRunValues,
-  toKnownTemplate,
-  type KnownTemplate,
-} from '../catalog/job-templates.ts';
+import { type LastRun, toLastRun } from '../catalog/run-columns.ts';
+import { type KnownTemplate, templateColumns, templateRunValues, toKnownTemplate } from '../catalog/job-templates.ts';
 import { fromJson, optionalNumber, toJson } from '../column.ts';
 import type { Tx } from '../database.ts';
 import { rowsIn, updateRows } from '../upsert.ts';
+import { toId16 } from '../id16.ts';
 
 /** The row of a CronJob whose history is written, locked. */
 export interface Owner {
@@ -102,4 +97,45 @@ function afterRun(owner: Owner, run: Execution): Owner {
     oldestRunAt: Math.min(owner.oldestRunAt ?? run.createdAt, run.createdAt),
     known: afterTemplateRun(owner.known, run),
   };
+}
+
+/** The same template for rows and runs, which keep a hash as 16 bytes. */
+function inStore(run: Execution): Execution {
+  const { jobUid, templateHash } = run;
+  return {
+    ...run,
+    jobUid: toId16(jobUid),
+    templateHash: templateHash === undefined ? undefined : toId16(templateHash),
+  };
+}
+
+function afterTemplateRun(known: KnownTemplate, run: Execution): KnownTemplate {
+  const { template, templateRuns } = known;
+  return template ? { template, templateRuns: withRun(templateRuns, inStore(run), template) } : known;
+}
+
+/** Newest by creation of the Job; of two made in one second the one with the lesser UID, whichever came first, as lists of runs show them. */
+function newerRun(a: LastRun | undefined, b: LastRun): LastRun {
+  if (a === undefined || b.createdAt > a.createdAt) return b;
+  return b.createdAt === a.createdAt && b.jobUid <= a.jobUid ? b : a;
+}
+
+/**
+ * The newest scheduled run that failed, while no run of any kind has succeeded since: a repair by hand ends it, as it ends its alert. Told
+ * by when they ended, so that the order of arrival does not matter.
+ */
+function failedAfter(
+  before: { readonly failedRun: LastRun | undefined; readonly lastSuccessAt: Instant | undefined },
+  run: LastRun,
+): LastRun | undefined {
+  const { failedRun, lastSuccessAt } = before;
+  const endAt = endOf(run);
+  if (run.status === 'success') return failedRun && endOf(failedRun) > endAt ? failedRun : undefined;
+  if (run.status !== 'failed' || run.trigger !== 'scheduled') return failedRun;
+  if (endAt < (lastSuccessAt ?? -Infinity)) return failedRun;
+  return failedRun && endOf(failedRun) > endAt ? failedRun : run;
+}
+
+function endOf(run: LastRun): Instant {
+  return run.finishedAt ?? run.createdAt;
 }

@@ -5,9 +5,8 @@ import type { Db } from '../database.ts';
 import { toId16 } from '../id16.ts';
 import { filledUp, rowsIn } from '../upsert.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
-import { mostClockLeadMs } from './born-for-slot.ts';
+import { isProvisional, mostClockLeadMs } from './recorded-jobs.ts';
 import type { Owner } from './owners.ts';
-import { isProvisional } from './recorded-jobs.ts';
 
 /** A row that is there already and speaks of the same run as one that is to be recorded, or may do so. */
 export interface PresentRun {

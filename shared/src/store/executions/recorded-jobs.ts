@@ -3,9 +3,14 @@ import { inParts, rows } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
 import { rowsByUid } from '../upsert.ts';
-import { mostClockLeadMs } from './born-for-slot.ts';
 import { fullJobName } from './short-text.ts';
 import { flagBits, statusWords } from '../words.ts';
+
+/**
+ * A Job is made once it is due, never before: its creation is below the instant it was due only by what two clocks of the cluster differ.
+ * So the order of creation finds runs by their slot too, and executions need no index of slots.
+ */
+export const mostClockLeadMs = 3_600_000;
 
 /** What is asked of a run that is recorded. */
 interface RecordedJob {

@@ -1,15 +1,21 @@
-import type { Fault, Instant, AlertRun, OutputRun, EndedRun } from '../../domain/index.ts';
+import type { AlertRun, EndedRun, Fault, Instant, OutputRun } from '../../domain/index.ts';
 import { optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toFault } from '../fault-columns.ts';
 import { fullJobName, fullReason } from '../executions/short-text.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
-import { listNewestOfEach } from './newest-of-each.ts';
-import { isCounted, isFailed, isScheduled as isOfSchedule, isSuccess, unmetOutcomes } from './run-conditions.ts';
-import { rowsIn, rowsByUid } from '../upsert.ts';
-import { type Row, inParts, rows } from '../ask.ts';
+import {
+  isCounted,
+  isFailed,
+  isScheduled as isOfSchedule,
+  isSuccess,
+  listNewestOfEach,
+  unmetOutcomes,
+} from './read-any-of.ts';
+import { rowsByUid, rowsIn } from '../upsert.ts';
+import { inParts, type Row, rows } from '../ask.ts';
 import { listRunFacts } from '../executions/run-facts.ts';
-import { mostClockLeadMs } from '../executions/born-for-slot.ts';
+import { mostClockLeadMs } from '../executions/recorded-jobs.ts';
 
 /** A run that ended in success or failure, as jobFailed judges it. */
 export interface JudgedRunRow {

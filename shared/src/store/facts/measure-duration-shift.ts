@@ -1,21 +1,20 @@
 import {
+  dayMs,
   dayOf,
   decodeSketch,
   factsReach,
+  type Instant,
   mergeSketches,
+  type Sketch,
   sketchOf,
   sketchPercentile,
   sketchSize,
   startOfDay,
   withoutSketch,
-  type Instant,
-  type Sketch,
-  dayMs,
 } from '../../domain/index.ts';
-import { inParts, marks, rows, type Row } from '../ask.ts';
+import { inParts, marks, type Row, rows } from '../ask.ts';
 import type { Db } from '../database.ts';
-import { inBoundedParts, readAnyOf, rowsPerStatement } from './read-any-of.ts';
-import { isSuccess } from './run-conditions.ts';
+import { inBoundedParts, isCounted, isScheduled, isSuccess, rowsPerStatement } from './read-any-of.ts';
 
 /** Durations of successful scheduled runs: the recent ones, and what came before them (detection.md section 3.5). */
 export interface DurationShift {
@@ -259,4 +258,23 @@ function toShift({ plan, recent, before, baselineDays }: Parts, unsealed: Readon
     newestEndAt: recent[0]?.endedAt,
     baseline: { runs: sketchSize(baseline), p25: at(0.25), p75: at(0.75), p95: at(0.95) },
   };
+}
+
+/** One condition on executions, on an index. */
+interface RunCondition {
+  readonly sql: string;
+  readonly bindings: readonly unknown[];
+  /** About how many rows it finds. */
+  readonly rows: number;
+}
+
+/** Reads the durations of counted scheduled runs that meet one of these conditions, in statements that stay bounded. */
+async function readAnyOf(db: Db, conditions: readonly RunCondition[], take: (row: Row) => void): Promise<void> {
+  for (const part of inBoundedParts(conditions)) {
+    const select =
+      `select cronjob_id, created_at, finished_at, duration_ms from executions where ${isScheduled} and ${isCounted} ` +
+      `and duration_ms is not null and finished_at is not null and (${part.map(({ sql }) => `(${sql})`).join(' or ')})`;
+    const bindings = part.flatMap((condition) => condition.bindings);
+    for (const row of await rows(db, select, bindings)) take(row);
+  }
 }

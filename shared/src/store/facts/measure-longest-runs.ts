@@ -1,9 +1,8 @@
-import { type Instant, dayMs } from '../../domain/index.ts';
-import { rows } from '../ask.ts';
+import { dayMs, type Instant, nearestRank } from '../../domain/index.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
-import { isCounted, isFailed, isScheduled, isSuccess } from './run-conditions.ts';
+import { isCounted, isFailed, isScheduled, isSuccess, listNewestOfEach } from './read-any-of.ts';
 
 /** The longest scheduled run of a window. */
 export interface LongestRun {
@@ -65,24 +64,39 @@ export async function measureLongestFailures(
   );
 }
 
-/** Above so many the figures of days are read of the whole fleet: cheaper than naming each. */
-const mostNamed = 500;
+/** Percentiles of the last durations, nearest rank, milliseconds. */
+export interface LastDurations {
+  /** How many runs they are made of: fewer than asked when there are no more. */
+  readonly runs: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+}
 
 /**
- * The longest counted run of each of these CronJobs since the UTC day `fromDay`, by the figures of days: no percentile of these days is longer.
- * One without such a run is absent. Where many are named others are in the answer too.
+ * Durations of the last `count` successful scheduled runs of each CronJob, by end: the dead-man's switch asks for 20, a run that takes too
+ * long is measured by 100. A CronJob without any is absent. `beforeAt`: only of runs that ended earlier.
  */
-export async function measureLongestOfDays(
+export async function measureLastDurations(
   db: Db,
   cronJobIds: readonly number[],
-  fromDay: number,
-): Promise<ReadonlyMap<number, number>> {
-  const toSql = (condition: string): string =>
-    'select cronjob_id, max(duration_max) as longest from rollups where day >= ? and duration_max is not null ' +
-    `and ${condition} group by cronjob_id`;
-  const found =
-    cronJobIds.length > mostNamed
-      ? await rows(db, toSql('dirty in (0, 1)'), [fromDay]) // the index of days begins with `dirty`
-      : await rowsIn(db, cronJobIds, (marks) => toSql(`cronjob_id in (${marks})`), [fromDay]);
-  return new Map(found.map((row) => [Number(row['cronjob_id']), Number(row['longest'])]));
+  count: number,
+  beforeAt: Instant = Infinity,
+): Promise<ReadonlyMap<number, LastDurations>> {
+  const ended = beforeAt === Infinity ? 'finished_at is not null' : `finished_at < ${Math.floor(beforeAt)}`;
+  const found = await listNewestOfEach(db, cronJobIds, [
+    {
+      select: 'duration_ms',
+      where: `${isSuccess} and ${ended} and ${isScheduled} and duration_ms is not null`,
+      orderBy: 'finished_at',
+      limit: count,
+    },
+  ]);
+  const durations = new Map<number, LastDurations>();
+  for (const [id, ofOne] of Map.groupBy(found, (row) => Number(row['cronjob_id']))) {
+    const rising = ofOne.map((row) => Number(row['duration_ms'])).sort((a, b) => a - b);
+    const at = (p: number): number => nearestRank(rising, p) ?? 0;
+    durations.set(id, { runs: rising.length, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) });
+  }
+  return durations;
 }

@@ -1,29 +1,22 @@
-import { rows, type Row } from '../ask.ts';
+import { inParts, type Row, rows } from '../ask.ts';
 import type { Db } from '../database.ts';
-import { isCounted, isScheduled } from './run-conditions.ts';
+import { flagBits, outcomeWords, statusWords, triggerWords } from '../words.ts';
+
+/** What becomes of an expected run that never starts, as slots have it. */
+export const unmetOutcomes = (['missed', 'skippedForbid', 'skippedDeadline'] as const).map((word) =>
+  outcomeWords.toNumber(word),
+);
+
+/** Conditions on executions, for statements; the table has no alias. */
+export const isSuccess = `status = ${statusWords.toNumber('success')}`;
+export const isFailed = `status = ${statusWords.toNumber('failed')}`;
+export const isScheduled = `"trigger" = ${triggerWords.toNumber('scheduled')}`;
+/** Not due in a maintenance window that leaves its runs out of the SLA. */
+export const isCounted = `(flags & ${flagBits.inMaintenance}) = 0`;
 
 /** A statement names so many CronJobs, and reads about so many rows at most. */
 const idsPerStatement = 500;
 export const rowsPerStatement = 50_000;
-
-/** One condition on executions, on an index. */
-interface RunCondition {
-  readonly sql: string;
-  readonly bindings: readonly unknown[];
-  /** About how many rows it finds. */
-  readonly rows: number;
-}
-
-/** Reads the durations of counted scheduled runs that meet one of these conditions, in statements that stay bounded. */
-export async function readAnyOf(db: Db, conditions: readonly RunCondition[], take: (row: Row) => void): Promise<void> {
-  for (const part of inBoundedParts(conditions)) {
-    const select =
-      `select cronjob_id, created_at, finished_at, duration_ms from executions where ${isScheduled} and ${isCounted} ` +
-      `and duration_ms is not null and finished_at is not null and (${part.map(({ sql }) => `(${sql})`).join(' or ')})`;
-    const bindings = part.flatMap((condition) => condition.bindings);
-    for (const row of await rows(db, select, bindings)) take(row);
-  }
-}
 
 /** Parts that one statement may name and answer. */
 export function* inBoundedParts<T extends { readonly rows: number }>(items: readonly T[]): Generator<readonly T[]> {
@@ -40,4 +33,43 @@ export function* inBoundedParts<T extends { readonly rows: number }>(items: read
     expected += item.rows;
   }
   if (part.length > 0) yield part;
+}
+
+/** Pieces of one statement; SQLite takes 500, and each costs the planner something. */
+const piecesPerStatement = 250;
+
+/** The end of one key range of a table, of every CronJob. */
+interface NewestOf {
+  /** Columns; `cronjob_id` is added. */
+  readonly select: string;
+  /** Fixed conditions beside the CronJob; words and numbers of ours only, no placeholder. */
+  readonly where: string;
+  /** Column of an index that begins with what `where` fixes. */
+  readonly orderBy: string;
+  readonly limit: number;
+}
+
+/**
+ * The newest rows of each CronJob, at most `limit` of each range, in no order. A window function would read whole histories; each piece
+ * here reads the end of one index range, and 250 of them are one statement.
+ */
+export async function listNewestOfEach(
+  db: Db,
+  cronJobIds: readonly number[],
+  ranges: readonly NewestOf[],
+): Promise<Row[]> {
+  const found: Row[] = [];
+  const most = 2 ** Math.floor(Math.log2(piecesPerStatement / ranges.length));
+  for (const ids of inParts(cronJobIds, most, -1)) {
+    const pieces = ids.flatMap((_, index) =>
+      ranges.map(
+        ({ select, where, orderBy, limit }, range) =>
+          `select * from (select cronjob_id, ${select} from executions where cronjob_id = ? and ${where} ` +
+          `order by ${orderBy} desc limit ${Math.floor(limit)}) e${index}_${range}`,
+      ),
+    );
+    const bindings = ids.flatMap((id) => ranges.map(() => id));
+    found.push(...(await rows(db, pieces.join(' union all '), bindings)));
+  }
+  return found;
 }

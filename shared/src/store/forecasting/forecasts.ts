@@ -2,7 +2,7 @@ import type { RiskLevel } from '../../contract/index.ts';
 import type { Instant, Night } from '../../domain/index.ts';
 import { change, firstRow, inParts, insertRows, marks, rows } from '../ask.ts';
 import type { Db, Tx } from '../database.ts';
-import { isCounted, isFailed, isScheduled } from '../facts/run-conditions.ts';
+import { isCounted, isFailed, isScheduled } from '../facts/read-any-of.ts';
 import { isGroup } from '../catalog/cron-job-filter.ts';
 import { outcomeWords } from '../words.ts';
 

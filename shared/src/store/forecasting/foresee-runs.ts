@@ -2,25 +2,96 @@ import type { Risk } from '../../contract/index.ts';
 import {
   cronJobWords,
   dailyInstants,
+  dayOf,
   exitInWords,
-  isHopelessReason,
-  missingIn,
-  risksOf,
-  slaTargetsOf,
   type FailuresInRow,
   type ForecastFacts,
   type Heard,
   type Instant,
+  isHopelessReason,
+  missingIn,
   type PlannedRuns,
+  risksOf,
   type SlaTargets,
+  slaTargetsOf,
 } from '../../domain/index.ts';
-import { listWindowCounts } from '../catalog/cronjob-list.ts';
 import { listMonitors, listMonitorsOf } from '../catalog/list-monitors.ts';
 import type { CronJobOutline } from '../catalog/list-outlines.ts';
 import type { Db } from '../database.ts';
-import { listCronJobsById, type CatalogCronJob } from '../catalog/list-cron-jobs.ts';
+import { type CatalogCronJob, listCronJobsById } from '../catalog/list-cron-jobs.ts';
 import type { NamedRun } from '../executions/list-executions.ts';
-import type { EndedRuns } from './ended-runs.ts';
+import { type JudgedRunRow, listJudgedRuns } from '../facts/list-runs.ts';
+import { type LastDurations, measureLastDurations } from '../facts/measure-longest-runs.ts';
+import { rowsIn } from '../upsert.ts';
+import type { RateCounts } from '../catalog/rate-counts.ts';
+import { rows } from '../ask.ts';
+
+/** Above so many the figures of days are read of the whole fleet: cheaper than naming each. */
+const mostNamed = 500;
+
+/**
+ * The longest counted run of each of these CronJobs since the UTC day `fromDay`, by the figures of days: no percentile of these days is longer.
+ * One without such a run is absent. Where many are named others are in the answer too.
+ */
+export async function measureLongestOfDays(
+  db: Db,
+  cronJobIds: readonly number[],
+  fromDay: number,
+): Promise<ReadonlyMap<number, number>> {
+  const toSql = (condition: string): string =>
+    'select cronjob_id, max(duration_max) as longest from rollups where day >= ? and duration_max is not null ' +
+    `and ${condition} group by cronjob_id`;
+  const found =
+    cronJobIds.length > mostNamed
+      ? await rows(db, toSql('dirty in (0, 1)'), [fromDay]) // the index of days begins with `dirty`
+      : await rowsIn(db, cronJobIds, (marks) => toSql(`cronjob_id in (${marks})`), [fromDay]);
+  return new Map(found.map((row) => [Number(row['cronjob_id']), Number(row['longest'])]));
+}
+
+/** Reads something of CronJobs by their ids; one of which nothing is found is missing. */
+type ReadOf<T> = (ids: readonly number[]) => Promise<ReadonlyMap<number, T | undefined>>;
+
+/** What the ended runs of CronJobs say of their next ones. */
+export interface EndedRuns {
+  /** No run of late took longer, in ms. */
+  readonly longestMs: ReadOf<number>;
+  /** Of the last 20 scheduled successes: what grew within weeks is as long as it is now. */
+  readonly durations: ReadOf<LastDurations>;
+  /** How many of the newest scheduled runs failed in the same way; 0 when the newest succeeded. Ten count as ten or more. */
+  readonly alike: ReadOf<FailuresInRow['alike']>;
+}
+
+/** Runs whose durations are asked for. */
+const usualRuns = 20;
+/** The longest run of so many days bounds what runs take. */
+const daysOfDurations = 35;
+/** Failures in a row are counted up to so many. */
+const mostInRow = 10;
+
+/** `keep` may answer from what was read before. */
+export function readEndedRuns(
+  db: Db,
+  now: () => Instant,
+  keep: <T>(read: (ids: readonly number[]) => Promise<ReadonlyMap<number, T>>) => ReadOf<T> = (read) => read,
+): EndedRuns {
+  return {
+    longestMs: keep((ids) => measureLongestOfDays(db, ids, dayOf(now()) - daysOfDurations)),
+    durations: keep((ids) => measureLastDurations(db, ids, usualRuns)),
+    alike: keep(async (ids) => {
+      const runs = await listJudgedRuns(db, ids, { count: mostInRow, includeManual: false });
+      return new Map([...runs].map(([id, newestFirst]) => [id, countAlike(newestFirst)]));
+    }),
+  };
+}
+
+/** How many of the newest failed in the same way. */
+function countAlike(newestFirst: readonly JudgedRunRow[]): number {
+  const [newest] = newestFirst;
+  const other = newestFirst.findIndex(
+    ({ status, exitCode, reason }) => status !== 'failed' || exitCode !== newest?.exitCode || reason !== newest?.reason,
+  );
+  return other === -1 ? newestFirst.length : other;
+}
 
 /** Monitors and rules are read by id for so many CronJobs at most, else those of the whole fleet. */
 const mostById = 500;
@@ -217,4 +288,19 @@ async function gatherFailures(
       changedSince: template !== undefined && template.at > failedRun.createdAt,
     };
   };
+}
+
+/** Scheduled runs in the window of the leading monitor of each of these CronJobs, as the list keeps them. */
+export async function listWindowCounts(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, RateCounts>> {
+  const found = await rowsIn(
+    db,
+    ids,
+    (list) => `select cronjob_id, win_ok, win_all from cronjob_list where cronjob_id in (${list})`,
+  );
+  return new Map(
+    found.map((row) => {
+      const success = Number(row['win_ok']);
+      return [Number(row['cronjob_id']), { success, failed: Number(row['win_all']) - success }];
+    }),
+  );
 }

@@ -1,11 +1,10 @@
 import type { ExecutionStatus, ExecutionTrigger, Instant } from '../../domain/index.ts';
-import { inParts, marks, rows, type Row } from '../ask.ts';
-import { judgedThrough } from '../catalog/judges-from.ts';
+import { inParts, marks, type Row, rows } from '../ask.ts';
+import { judgedThrough } from '../catalog/cron-job-ids.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
-import { mostClockLeadMs } from '../executions/born-for-slot.ts';
+import { isProvisional, mostClockLeadMs } from '../executions/recorded-jobs.ts';
 import { fullJobName } from '../executions/short-text.ts';
-import { isProvisional } from '../executions/recorded-jobs.ts';
 import { statusWords, triggerWords } from '../words.ts';
 
 /** A run that may have something to do with slots that are not judged yet. */

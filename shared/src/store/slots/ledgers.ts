@@ -1,6 +1,6 @@
 import type { Instant, SpecEpoch } from '../../domain/index.ts';
-import { type Row, change, firstRow, inParts, marks } from '../ask.ts';
-import { judgedThrough } from '../catalog/judges-from.ts';
+import { change, firstRow, inParts, marks, type Row } from '../ask.ts';
+import { judgedThrough } from '../catalog/cron-job-ids.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
 import { toEpoch } from '../spec-epochs.ts';

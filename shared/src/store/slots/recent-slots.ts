@@ -1,12 +1,12 @@
 import type { SlotCause } from '../../contract/index.ts';
-import { lateAfterMs, type Instant, type JudgedSlot } from '../../domain/index.ts';
+import { type Instant, type JudgedSlot, lateAfterMs } from '../../domain/index.ts';
 import { inParts, rows } from '../ask.ts';
 import { optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
-import { mostClockLeadMs } from '../executions/born-for-slot.ts';
+import { mostClockLeadMs } from '../executions/recorded-jobs.ts';
 import { causeWords, outcomeWords } from '../words.ts';
-import { findStartSkew } from './start-skew.ts';
-import { unmetOutcomes } from '../facts/run-conditions.ts';
+import { unmetOutcomes } from '../facts/read-any-of.ts';
+import { findClusterState } from '../cluster-state.ts';
 
 interface RecentSlot extends JudgedSlot {
   readonly cause: SlotCause | undefined;
@@ -91,4 +91,15 @@ function toJudged(outcome: number): JudgedSlot['outcome'] {
 
 function toCause(cause: number): SlotCause | undefined {
   return cause === -1 ? undefined : causeWords.toWord(cause);
+}
+
+/**
+ * How late the cluster starts its Jobs: the 99th percentile of the last hour as saved last, milliseconds; 0 when nothing was saved. Three
+ * times as much is still in time.
+ */
+export async function findStartSkew(db: Db): Promise<number> {
+  const saved = await findClusterState(db, 'startSkew');
+  if (typeof saved !== 'object' || saved === null || !('p99Ms' in saved)) return 0;
+  const { p99Ms } = saved;
+  return typeof p99Ms === 'number' && p99Ms >= 0 ? p99Ms : 0;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readInstant } from './instant.ts';
+import { readInstant } from './parameters.ts';
 
 /** Text, and the instant it names. */
 const readable: readonly (readonly [string, string])[] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test, type TestContext } from 'node:test';
-import { createProbes } from './probes.ts';
+import { createProbes } from './listen.ts';
 
 interface Answer {
   readonly status: number | undefined;

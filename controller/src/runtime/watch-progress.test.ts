@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '@cronjob-monitor/shared/testing';
-import { BlindSpans } from './blind-spans.ts';
-import { WatchProgress } from './watch-progress.ts';
+import { BlindSpans, WatchProgress } from './watch-progress.ts';
 
 test('the first list is no blindness, whatever came before it', () => {
   const progress = new WatchProgress(new FakeClock(1_000));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { projectCronJob } from '@cronjob-monitor/shared/store';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
 import { anAlertingFixture } from '../testing/alerting-fixture.ts';
-import { Dependents } from './leave-to-parents.ts';
+import { Dependents } from './take-back.ts';
 
 test('while no CronJob waits for others no claim asks for parents, and the catalog is read once', async (t) => {
   const { store, epoch } = await anAlertingFixture(t);

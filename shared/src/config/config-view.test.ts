@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeSetting, shownText, shownValue, withoutUser } from './source.ts';
+import { describeSetting, shownText, shownValue, withoutUser } from './config-view.ts';
 
 test('a setting is told as key, value and source', () => {
   assert.equal(

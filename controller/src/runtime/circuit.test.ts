@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreError } from '@cronjob-monitor/shared/store';
-import { noticeOutage } from './database-away.ts';
+import { noticeOutage } from './circuit.ts';
 
 async function tripsOf(probe: () => Promise<void>): Promise<unknown[]> {
   const trips: unknown[] = [];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../testing/index.ts';
-import { createRateLimiter } from './rate-limiter.ts';
+import { createRateLimiter } from './exchange.ts';
 
 const never = new AbortController().signal;
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { createTemplatePool, packTemplate, unpackTemplate } from './packed-template.ts';
+import { createTemplatePool, packTemplate, toSafeTemplate, unpackTemplate } from './packed-template.ts';
 import { createRedactor } from '../../domain/index.ts';
-import { toSafeTemplate } from './safe-template.ts';
 import { templateText } from './template-hash.ts';
 
 const redact = createRedactor();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changedWords, judgingWordsOf, unwrittenWords, withEarlierWords, type EarlierWords } from './earlier-words.ts';
+import { changedWords, type EarlierWords, judgingWordsOf, unwrittenWords, withEarlierWords } from './words.ts';
 import { minuteMs } from '../duration.ts';
 
 const now = Date.parse('2026-03-02T12:00:00Z');

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseBindAddress } from './shapes.ts';
-import { isCidr, isDnsLabel, isHeaderName, isHost, isHostName, isLoopback, isTimeZone, isUrl } from './value-checks.ts';
+import {
+  isCidr,
+  isDnsLabel,
+  isHeaderName,
+  isHost,
+  isHostName,
+  isLoopback,
+  isTimeZone,
+  isUrl,
+  parseBindAddress,
+} from './shapes.ts';
 
 /** Per check: what it takes, and what it refuses. */
 const cases: readonly [name: string, check: (text: string) => boolean, good: string[], bad: string[]][] = [
