@@ -102,6 +102,8 @@ export interface DepartedCronJob {
   readonly goneJobs: JobSnapshot[];
   /** It was judged as it was when it went: a run that is recorded later is judged by itself. */
   isJudged: boolean;
+  /** The row of the one that was deleted says so, or was pruned since. */
+  isWritten: boolean;
 }
 
 /** A CronJob that is there, or of which no more is known than its name. */
@@ -389,7 +391,7 @@ function kept<K extends object, V>(
 function toDeparted(
   of: Pick<DepartedCronJob, 'cronJob' | 'monitor' | 'at' | 'thereUntilAt' | 'heardMs'>,
 ): DepartedCronJob {
-  return { ...of, lastEndedAt: -Infinity, firstEndedAt: Infinity, goneJobs: [], isJudged: false };
+  return { ...of, lastEndedAt: -Infinity, firstEndedAt: Infinity, goneJobs: [], isJudged: false, isWritten: false };
 }
 
 function selectorOf(monitor: MonitorSeen): MonitorSelector | undefined {

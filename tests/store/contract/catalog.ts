@@ -160,6 +160,19 @@ export const cronJobs = contract('the catalog of CronJobs', (test) => {
     assert.equal(epochs.get(old.id)?.[0]?.toAt, now + minuteMs);
   });
 
+  test('an older CronJob that is written late takes the place of no younger one of its name', async ({
+    store,
+    epoch,
+  }) => {
+    const young = await projected(store, epoch, { namespace: 'prod', name: 'late', createdAt: now });
+    const old = someCronJob({ namespace: 'prod', name: 'late', createdAt: now - minuteMs });
+    await store.fenced(epoch, (tx) => projectCronJob(tx, seen(old, { seenAt: now - 1 })));
+    assert.equal(await readNumber(store, 'select count(*) as n from cronjobs where name = ?', ['late']), 2);
+    assert.deepEqual(await readRows(store, 'select deleted_at from cronjobs where id = ?', [young.id]), [
+      { deleted_at: null },
+    ]);
+  });
+
   test('remembers a deletion once, and takes a CronJob back that shows up again', async ({ store, epoch }) => {
     const { id, ...facts } = await projected(store, epoch);
     assert.equal(await store.fenced(epoch, (tx) => forgetCronJob(tx, facts.uid, now + 5)), true);

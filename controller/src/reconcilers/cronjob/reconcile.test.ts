@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '@cronjob-monitor/shared/process';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
-import { createOutlooks, outlookOf } from './reconcile.ts';
+import { createOutlooks, outlookOf, reconcileCronJobs } from './reconcile.ts';
 
 const at = (text: string) => Date.parse(`2026-03-02T${text}Z`);
 const now = at('10:20:00');
@@ -69,4 +70,35 @@ test('an outlook is told again until its instant has passed, and anew for a Cron
   const broken = cronJob({ schedule: 'often' });
   assert.equal(outlooks(broken, now).problem, 'unparsable');
   assert.equal(outlooks(broken, at('10:30:00')), outlooks(broken, now));
+});
+
+test('a CronJob that went and was written is not written again beside the one that took its name, though its row was pruned', async () => {
+  const old = cronJob({ uid: 'old', createdAt: at('01:00:00') });
+  const young = cronJob({ uid: 'young', createdAt: at('10:00:00') });
+  const went = { cronJob: old, at: at('02:00:00'), thereUntilAt: at('02:00:00'), lastEndedAt: -Infinity };
+  const departure = { ...went, firstEndedAt: Infinity, goneJobs: [], isJudged: false, isWritten: false };
+  const written: string[] = [];
+  const reconcile = () =>
+    reconcileCronJobs(['young'], {
+      cronJobs: { find: (uid) => (uid === 'young' ? young : undefined) },
+      isMonitored: () => true,
+      departuresOf: () => [departure],
+      records: {
+        noteLeftOut: () => Promise.resolve(),
+        readMarks: () => Promise.resolve(new Map()),
+        write: ({ seen, gone }) => {
+          written.push(...seen.map(({ facts }) => facts.uid), ...gone.map(({ uid }) => `${uid} is gone`));
+          return Promise.resolve({ first: [], respecified: [] });
+        },
+      },
+      clock: { ...systemClock, now: () => now },
+      outlookOf: (of) => outlookOf(of, 'UTC', now),
+      watchedUntilAt: undefined,
+      onFirstProjected: () => {},
+      onRespecified: () => {},
+    });
+  await reconcile();
+  assert.deepEqual(written.splice(0), ['old', 'old is gone', 'young']);
+  await reconcile();
+  assert.deepEqual(written, ['young']);
 });

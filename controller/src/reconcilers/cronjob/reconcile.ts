@@ -72,7 +72,7 @@ export async function reconcileCronJobs(
   // Those that went first: the next one of a name takes the place of its row.
   const went = [...new Set(uids.flatMap((uid) => deps.departuresOf?.(uid) ?? []))];
   const left = await deps.records.readMarks(went.map(({ cronJob }) => cronJob.uid));
-  const departures = went.filter(({ cronJob }) => left.get(cronJob.uid)?.deletedAt === undefined);
+  const departures = went.filter((one) => !one.isWritten && left.get(one.cronJob.uid)?.deletedAt === undefined);
   await writeSeen(departures.map(({ cronJob, at }) => [cronJob, Math.min(now, at)]));
   const leavesOf = (some: readonly CronJobFacts[]): DepartedCronJob[] =>
     some.flatMap(({ uid }) => [...(deps.leavesOf?.(uid) ?? [])]);
@@ -84,9 +84,10 @@ export async function reconcileCronJobs(
   const unseen = uids.filter((uid) => !deps.cronJobs.find(uid) && !went.some(({ cronJob }) => cronJob.uid === uid));
   const gone: GoneCronJob[] = unseen.map((uid) => ({ uid, at: now, fromAt: deps.watchedUntilAt }));
   await judge([...leavesOf(departures.map(({ cronJob }) => cronJob)), ...departures]);
-  for (const { cronJob, at } of departures)
-    if (!waiting.has(cronJob.uid)) gone.push({ uid: cronJob.uid, at: Math.min(now, at), fromAt: undefined });
+  const judged = departures.filter(({ cronJob }) => !waiting.has(cronJob.uid));
+  for (const { cronJob, at } of judged) gone.push({ uid: cronJob.uid, at: Math.min(now, at), fromAt: undefined });
   await write([], gone);
+  for (const one of judged) one.isWritten = true;
 
   const present = uids.flatMap((uid) => deps.cronJobs.find(uid) ?? []).filter((one) => !waiting.has(refText(one)));
   const leftOut = present.filter((cronJob) => deps.isIgnored?.(cronJob) === true);

@@ -273,7 +273,7 @@ function newestSuccess(facts: CronJobFacts, recorded: unknown): number | null {
   return own === null ? Number(recorded) : Math.max(own, Number(recorded));
 }
 
-/** Marks earlier objects of the same namespace and name deleted: a new UID is another CronJob. Returns their ids. */
+/** Marks objects of the same namespace and name that are no younger deleted: a new UID is another CronJob. Returns their ids. */
 async function forgetNamesakes(tx: Tx, fresh: readonly CronJobSeen[]): Promise<number[]> {
   const byKey = new Map(fresh.map((item) => [refText(item.facts), item]));
   const namespaces = [...new Set(fresh.map(({ facts }) => facts.namespace))];
@@ -282,7 +282,7 @@ async function forgetNamesakes(tx: Tx, fresh: readonly CronJobSeen[]): Promise<n
   const found = await rowsIn(
     tx,
     names,
-    (marks) => `select id, uid, namespace, name from cronjobs
+    (marks) => `select id, uid, namespace, name, created_at from cronjobs
       where namespace in (${namespaces.map(() => '?').join(', ')}) and name in (${marks}) and deleted_at is null`,
     namespaces,
   );
@@ -290,6 +290,7 @@ async function forgetNamesakes(tx: Tx, fresh: readonly CronJobSeen[]): Promise<n
   for (const row of found) {
     const successor = byKey.get(`${String(row['namespace'])}/${String(row['name'])}`);
     if (successor === undefined || tx.dialect.id16Text(row['uid']) === toId16(successor.facts.uid)) continue;
+    if (Number(row['created_at']) > successor.facts.createdAt) continue;
     const id = Number(row['id']);
     if (await markDeleted(tx, id, successor.seenAt)) replaced.push(id);
   }
