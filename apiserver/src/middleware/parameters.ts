@@ -130,6 +130,8 @@ export function whole(
   });
 }
 
+export const instantForms = 'RFC 3339 such as 2026-11-21T06:52:00Z, or a date';
+
 const instantText = shapes.described(
   shapes.text,
   'RFC 3339 with Z or an offset, or a date, which begins at 00:00 UTC.',
@@ -148,6 +150,8 @@ export const createdWithin = {
   until: instant('Exclusive; by the creation of the Job.'),
 };
 
+const refShape: Shape = { form: { kind: 'text', pattern: '^[^/]+/[^/]+$' } };
+
 /** `namespace/name`. */
 export function ref(says: string): Parameter<Ref | undefined> {
   return scalar(
@@ -155,8 +159,6 @@ export function ref(says: string): Parameter<Ref | undefined> {
     (value) => readRef(value) ?? new Unreadable('must be namespace/name'),
   );
 }
-
-const refShape: Shape = { form: { kind: 'text', pattern: '^[^/]+/[^/]+$' } };
 
 function readRef(text: string): Ref | undefined {
   const [namespace, name, more] = text.split('/');
@@ -227,8 +229,6 @@ function quote(text: string): string {
 }
 
 /** What a caller may write where an instant is asked for. */
-export const instantForms = 'RFC 3339 such as 2026-11-21T06:52:00Z, or a date';
-
 type InstantReading = { readonly at: Instant } | { readonly problem: string };
 
 const form = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2}))?$/;
