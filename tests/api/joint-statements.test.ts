@@ -75,13 +75,13 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
     };
     /**
      * Of the least of three requests: what runs by the clock also asks now and then. Where that is more than `enough`, of the least of
-     * twelve: a joint statement that a slow machine holds up is asked again for each cluster by itself.
+     * sixty: a joint statement that a slow machine holds up is asked again for each cluster by itself.
      */
     const statementsOf = async (path: string, enough = Infinity): Promise<number> => {
       const counts: number[] = [];
       // Each one is another question: an answer that is kept costs nothing.
       const within = (): string => `${path.includes('?') ? '&' : '?'}namespace=prod,n${(questions += 1)}`;
-      for (let round = 0; round < 3 || (round < 12 && Math.min(...counts) > enough); round++) {
+      for (let round = 0; round < 3 || (round < 60 && Math.min(...counts) > enough); round++) {
         const before = statements;
         await get(takesNamespace.test(path) ? `${path}${within()}` : path);
         counts.push(statements - before);
