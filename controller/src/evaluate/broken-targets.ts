@@ -11,7 +11,7 @@ import {
 import { measureLongestRuns, type BrokenTargets, type LongestRun, type Tx } from '@cronjob-monitor/shared/store';
 import type { Subject, Watch } from './subject.ts';
 
-/** What one monitor asked about one CronJob, and what it found. */
+/** The answers of one monitor about one CronJob, and the facts behind them. */
 interface AskedTargets {
   readonly subject: Subject;
   readonly watch: Watch;
@@ -19,7 +19,7 @@ interface AskedTargets {
   readonly judged: readonly Judged[];
 }
 
-/** What is asked with each part. The longest run of the window is asked with the rate: a run that ends cannot tell what leaves it. */
+/** Targets judged with each part. The longest run of the window goes with the rate: only the clock tells when a run leaves the window. */
 const subjectsOfPart: Readonly<Partial<Record<Part, readonly SlaSubject[]>>> = {
   successRate: ['successRate'],
   durations: ['maxDuration', 'minDuration'],
@@ -27,8 +27,8 @@ const subjectsOfPart: Readonly<Partial<Record<Part, readonly SlaSubject[]>>> = {
 };
 
 /**
- * The promises that the figures of each CronJob break, with or without an alert: history that no alert tells counts, for it is shown. What
- * was not asked now stays as it was found before.
+ * Targets that the figures of each CronJob break, with or without an alert: pages show history that no alert tells. A target that this pass does
+ * not ask about keeps its last answer.
  */
 export async function gatherBrokenTargets(
   tx: Tx,
@@ -79,11 +79,11 @@ function brokenOf(
       const finishBy = typeof time === 'string' ? [time, timeZone].filter(Boolean).join(' ') : undefined;
       return [{ monitorId, subject: of, sinceAt: verdict.since, measured, limit, windowDays, finishBy }];
     }
-    // A run that ends says nothing of the ones before it.
+    // A single run that ends does not tell the longest run of the window.
     const isAsked = of === 'maxDuration' ? longest !== undefined : asked.has(of);
     return isAsked && verdict?.kind !== 'undecided' ? [] : known(of);
   };
-  // One that was broken before has been since then: a verdict speaks of the run that moved its figure last.
+  // A target that was broken before keeps its first instant; the verdict's is that of the run that moved the figure last.
   const withStart = (target: BrokenTarget): BrokenTarget => {
     if (target.subject === 'successRate' && facts.successRate?.heldSince !== undefined) return target;
     const [earlier] = known(target.subject);
@@ -92,7 +92,7 @@ function brokenOf(
   return (['successRate', 'maxDuration', 'minDuration', 'finishBy'] as const).flatMap(found).map(withStart);
 }
 
-/** What is not promised any more cannot be broken. */
+/** Whether the rules of the watch still name this target. */
 function isAskedOf({ rules }: Watch, subject: SlaSubject): boolean {
   const { successRate, durations, finishBy } = rules.detection;
   if (subject === 'successRate') return successRate?.enabled === true;
@@ -115,7 +115,7 @@ function brokenRate(
 
 type LongestOf = (subject: Subject, watch: Watch) => LongestRun | undefined;
 
-/** One question for each length of window and each limit that monitors with a longest duration have. */
+/** Asks the database once for each pair of window and limit that monitors with a longest duration have. */
 async function gatherLongest(tx: Tx, answered: readonly AskedTargets[], now: Instant): Promise<LongestOf> {
   const limited = answered.filter(({ watch }) => limitOf(watch) !== undefined);
   const found = new Map<string, ReadonlyMap<number, LongestRun>>();
@@ -124,7 +124,7 @@ async function gatherLongest(tx: Tx, answered: readonly AskedTargets[], now: Ins
     if (!first) continue;
     const ids = [...new Set(group.map(({ subject }) => subject.row.id))];
     const from = now - windowOf(first.watch) * dayMs;
-    // One after the other: there are as many as monitors have different ones.
+    // One after the other: monitors have few different pairs.
     found.set(key, await measureLongestRuns(tx, ids, { from }, limitOf(first.watch)));
   }
   return ({ row }, watch) => found.get(questionOf(watch))?.get(row.id);

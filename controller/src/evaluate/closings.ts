@@ -11,7 +11,7 @@ import type { AlertRecord, JudgingMonitor } from '@cronjob-monitor/shared/store'
 import { findingOf } from './findings.ts';
 import { forgetAt, type Subject } from './subject.ts';
 
-/** They are not asked for any more: what an alert is closed by needs none of a monitor's wishes. */
+/** Rules of a finding that closes an alert: no setting of the monitor decides anything there. */
 export const noRules: AlertRules = {
   severityOverrides: undefined,
   alertDelayMs: 0,
@@ -23,14 +23,14 @@ export const noRules: AlertRules = {
   recoveryMs: 0,
 };
 
-/** What the cluster says besides. */
+/** What the cluster says about the CronJob and its monitors. */
 export interface ClosingFacts {
   readonly now: Instant;
   /** Whether another object of the CronJob's name is there. */
   readonly isRecreated: boolean;
   /**
-   * Whether the monitor of this name, as it is in the cluster, says that it does not select the CronJob. One that cannot be read, and one that
-   * is not there, says nothing: its alerts wait for its repair, or for its row to say that it is gone.
+   * Whether the monitor of this name, as the cluster has it now, does not select the CronJob. False for an unreadable monitor, whose alerts wait
+   * for its repair, and for an absent one, whose alerts wait until its row is marked deleted.
    */
   readonly isDeselected: (
     monitor: { readonly namespace: string; readonly name: string },
@@ -38,10 +38,10 @@ export interface ClosingFacts {
   ) => boolean;
 }
 
-/** Alerts that can be judged no more: their CronJob or their monitor is gone, or the monitor selects it no longer. */
+/** Closes alerts whose CronJob or monitor was deleted, or whose monitor no longer selects the CronJob. */
 export function closingsOf(subject: Subject, of: ClosingFacts): AlertFinding[] {
   return subject.alerts.flatMap((alert) => {
-    // Its row stands for the name: who expects it decides.
+    // An alert about a missing name is closed by the expectations of its monitor.
     if (alert.subject === 'disappeared') return [];
     const cause = causeOf(subject, alert, of);
     const monitor = subject.row.monitors.find(({ id }) => id === alert.monitorId);
@@ -52,7 +52,7 @@ export function closingsOf(subject: Subject, of: ClosingFacts): AlertFinding[] {
   });
 }
 
-/** When it could be judged no more. */
+/** The instant since which the alert cannot be judged. */
 function endOf(cause: CloseCause, { row }: Subject, { deletedAt, removedAt }: JudgingMonitor): Instant | undefined {
   if (row.deletedAt !== undefined || cause === 'forgotten') return row.deletedAt;
   return deletedAt === undefined ? removedAt : deletedAt + madeAnewWithinMs;
@@ -64,12 +64,12 @@ function causeOf(subject: Subject, alert: AlertRecord, of: ClosingFacts): CloseC
   if (watch && (forgetAt(subject, watch) ?? Infinity) <= of.now) return 'forgotten';
   if (row.deletedAt !== undefined && isGroupName(row.name)) return 'forgotten';
   if (row.deletedAt !== undefined) return of.isRecreated ? 'cronJobRecreated' : 'cronJobDeleted';
-  // Not seen: its row is about to be marked, or is about to be written.
+  // The cache lacks the CronJob: its row is about to be marked deleted, or the cache is behind.
   if (facts === undefined || watch) return undefined;
   const monitor = row.monitors.find(({ id }) => id === alert.monitorId);
   if (monitor === undefined) return undefined;
   if (monitor.deletedAt !== undefined)
     return of.now < monitor.deletedAt + madeAnewWithinMs ? undefined : 'monitorDeleted';
-  // A row that says otherwise than the cluster is about to be written.
+  // Where the row and the cluster disagree, the row is about to be written: it decides then.
   return !monitor.selects && of.isDeselected(monitor, facts) ? 'deselected' : undefined;
 }

@@ -34,27 +34,27 @@ interface ExpectationsDeps {
   readonly caches: Pick<ClusterCaches, 'cronJobs' | 'monitors' | 'namespaces'>;
   readonly selection: Pick<Selection, 'monitorsOf' | 'refusalOf' | 'effectiveOf' | 'findNamed' | 'remember'>;
   readonly defaultZone: string;
-  /** Nothing is known of absence beyond it. */
+  /** The watches have told everything up to then: an absence after it is not known. */
   readonly freshThroughAt: () => Instant | undefined;
   readonly isDelayed: (sinceAt: Instant) => boolean;
   readonly freeze: RaiseDeps['freeze'];
   readonly onRaised: (raised: readonly RaisedAlert[]) => void;
-  /** What a monitor expects is met otherwise than before. */
+  /** Told when the answer for a monitor has changed. */
   readonly onChanged: (monitorUid: string) => void;
 }
 
-/** What a monitor expects, as `namespace/name`. */
+/** How the expectations of a monitor are met; names as `namespace/name`. */
 interface ExpectationsMet {
   readonly missing: readonly string[];
   readonly namespaceGone: readonly string[];
-  /** In namespaces that the monitor may not look into: nothing is found out about them, and nothing is told. */
+  /** Names in namespaces that the monitor may not look into: the service neither looks there nor tells of them. */
   readonly outOfReach: readonly string[];
 }
 
-/** Whether the CronJobs are there that monitors expect, asked for all monitors at once. */
+/** Judges, for all monitors at once, whether the CronJobs are there that they expect. */
 export interface Expectations {
   readonly judge: () => Promise<void>;
-  /** As it was judged last; undefined: not yet. */
+  /** The last answer; undefined: there was none yet. */
   readonly of: (monitorUid: string) => ExpectationsMet | undefined;
 }
 
@@ -72,7 +72,7 @@ interface Answer {
   readonly verdict: Verdict;
 }
 
-/** A release may write a monitor and delete a CronJob in any order: what went so shortly before is told too. */
+/** A release may delete a CronJob before it writes the monitor that expects it: a deletion so shortly before is told too. */
 const seenBeforeMs = madeAnewWithinMs;
 
 export function createExpectations(deps: ExpectationsDeps): Expectations {
@@ -100,7 +100,7 @@ class JudgedExpectations implements Expectations {
     const rows = await listKnownMonitors(this.#deps.store);
     const named = await this.#namesAsked(expecting, rows, live);
     const last = new Map((await listLastOfNames(this.#deps.store, named)).map((one) => [keyOf(one), one]));
-    // Their annotations count on, also for a process that never saw them.
+    // The annotations of deleted CronJobs stay in force, also in a process that never saw those CronJobs.
     this.#deps.selection.remember(
       [...last.values()].map(({ namespace, name, own: { cronJob, timeZone } }) => {
         const isAnnotated = Object.keys(cronJob.annotations).length > 0;
@@ -133,14 +133,14 @@ class JudgedExpectations implements Expectations {
     this.#note(expecting, answers, refused);
   }
 
-  /** Names without a CronJob that their monitor selects. */
+  /** Expected names for which the monitor selects no CronJob. */
   async #namesAsked(
     expecting: readonly MonitorSeen[],
     rows: readonly KnownMonitor[],
     live: readonly AlertRecord[],
   ): Promise<Asked[]> {
     const known = expecting.flatMap((monitor) => {
-      // A monitor that has no row yet is asked as soon as it has.
+      // A monitor without a row is judged as soon as its row is written.
       const row = rows.find((one) => one.deletedAt === undefined && keyOf(one) === keyOf(monitor));
       const spec = monitor.decoded.ok ? monitor.decoded.spec : undefined;
       return row && spec?.expects ? [{ monitor, row, expects: spec.expects }] : [];
@@ -227,7 +227,7 @@ class JudgedExpectations implements Expectations {
     return verdict.reason === 'namespaceDeleted' ? { kind: 'gone', cause: 'namespaceDeleted' } : { kind: 'quiet' };
   }
 
-  /** Alerts about names that are there again, that are not expected any more, or whose monitor is gone. */
+  /** Ends alerts about names that came back, that no monitor expects any more, or whose monitor was deleted. */
   #closingsOf(
     live: readonly AlertRecord[],
     rows: readonly KnownMonitor[],
@@ -251,14 +251,14 @@ class JudgedExpectations implements Expectations {
     if (row.deletedAt !== undefined)
       return now < row.deletedAt + madeAnewWithinMs ? undefined : { kind: 'gone', cause: 'monitorDeleted' };
     const monitor = this.#deps.caches.monitors.findByName(row.namespace, row.name);
-    // One that cannot be read decides nothing, and one that is not seen is about to be marked.
+    // An unreadable monitor decides nothing; one that the cache lacks is about to be marked deleted.
     if (!monitor?.decoded.ok) return undefined;
     const { expects } = monitor.decoded.spec;
     const isLetGo = expects?.except.some((text) => keyOf(toNamedRef(text, monitor.namespace)) === keyOf(ref)) ?? true;
     return !isLetGo && this.#isSelected(ref, monitor) ? { kind: 'quiet' } : { kind: 'gone', cause: 'notConfigured' };
   }
 
-  /** What the condition ExpectationsMet says, and which monitors have to say it anew. */
+  /** Keeps the answers for the condition ExpectationsMet, and names the monitors whose answer changed. */
   #note(expecting: readonly MonitorSeen[], answers: readonly Answer[], refused: readonly Asked[]): void {
     const before = new Map([...this.#met].map(([uid, one]) => [uid, JSON.stringify(one)]));
     this.#met.clear();
@@ -276,7 +276,7 @@ class JudgedExpectations implements Expectations {
       if (before.get(uid) !== JSON.stringify(this.#met.get(uid))) this.#deps.onChanged(uid);
   }
 
-  /** A namespace that did not agree is not asked about: what it holds, and who wrote it, is its own affair. One that is not there is gone. */
+  /** A namespace that did not consent is out of reach, whatever it holds; one that was deleted is in reach, and its CronJobs are missing. */
   #isInReach({ monitor, namespace }: Asked): boolean {
     const refusal = this.#deps.selection.refusalOf(monitor, namespace);
     return refusal === undefined || refusal === 'NamespaceNotFound';
@@ -291,12 +291,12 @@ class JudgedExpectations implements Expectations {
     return cronJob !== undefined && this.#deps.selection.monitorsOf(cronJob).some((monitor) => monitor.uid === uid);
   }
 
-  /** As they stand for what the CronJob said when it was seen last. */
+  /** The settings in force, by the annotations that the CronJob had when it was last seen. */
   #settingsOf({ namespace, name }: Ref, monitor: MonitorSeen): ReturnType<Selection['effectiveOf']> {
     return this.#deps.selection.effectiveOf(monitor, this.#deps.selection.findNamed(namespace, name));
   }
 
-  /** A monitor is in its own namespace, also where the service may not list namespaces. */
+  /** A monitor's own namespace is there, also where the service may not list namespaces. */
   #isNamespaceGone({ namespace, monitor }: Asked): boolean {
     const seen = this.#deps.caches.namespaces.findByName('', namespace);
     return seen === undefined ? namespace !== monitor.namespace : seen.deletingAt !== undefined;
@@ -307,7 +307,7 @@ class JudgedExpectations implements Expectations {
     return Math.max(monitor.createdAt, monitor.expectsWrittenAt ?? -Infinity, namespaceAt);
   }
 
-  /** What went before its monitor looked is no loss, and what went with its namespace went with that. */
+  /** Deletions count since then: not those before the monitor was made, nor those that a deleted and remade namespace took with it. */
   #seenFrom(monitor: MonitorSeen, { namespace }: Ref): Instant {
     const namespaceAt = this.#deps.caches.namespaces.findByName('', namespace)?.createdAt ?? -Infinity;
     return Math.max(

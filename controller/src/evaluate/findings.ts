@@ -24,7 +24,7 @@ import type { Subject, Watch } from './subject.ts';
 
 type Holding = Extract<Verdict, { readonly kind: 'holds' }>;
 
-/** What turns the answers about one CronJob and monitor into findings. */
+/** What the findings of one CronJob and monitor need besides its answers. */
 export interface FindingContext {
   readonly now: Instant;
   /** A run that a verdict names; undefined: it is not known. */
@@ -56,7 +56,7 @@ export interface FindingContext {
   readonly firstHold?: MessageHold | undefined;
 }
 
-/** The answers that move something, as raise takes them: what cannot be told now moves nothing. */
+/** Turns answers into findings for `raise`. An answer that cannot be given now makes no finding. */
 export function findingsOf(
   subject: Subject,
   watch: Watch,
@@ -96,7 +96,7 @@ function toFindingVerdict(
   if (open === undefined && !context.openedBefore?.has(keyOf(judged))) return undefined;
   const { reason } = verdict;
   const { endedAt, clearedBy } = context;
-  // Its runs were removed: that nothing is known of them any more is no end. What a running Job broke ends as that goes.
+  // Removed history ends no alert. Only a target that a running Job broke ends when that Job is gone.
   const isRemoved = judged.type !== 'slaBreached' || (subject.row.baselineAt ?? 0) >= (open?.sinceAt ?? Infinity);
   if (reason === 'noRun' && isRemoved) return undefined;
   // The alert waits for the repair of its monitor.
@@ -107,7 +107,7 @@ function toFindingVerdict(
   return { kind: 'quiet', by: clearedBy?.jobName, byEndedAt: clearedBy?.finishedAt, endedAt: quietAt };
 }
 
-/** The end of what a success ends; undefined: no success came, or it ends otherwise. */
+/** The end of an alert that a success ends; undefined: no success came, or this type ends in another way. */
 function endBySuccess(judged: Judged, open?: AlertRecord, succeededAt?: Instant): Instant | undefined {
   return endsWithSuccess(judged) && succeededAt !== undefined
     ? Math.max(succeededAt, open?.sinceAt ?? succeededAt)
@@ -134,7 +134,7 @@ function toHoldingFinding(
   const told = run && wantsContext(include) ? context.knownOf(run.jobUid, monitor, include) : undefined;
   const worded = toHolding(type, subject, verdict, { timeZone: zone, run, include });
   const openingRun = open === undefined ? run : undefined;
-  // What goes on is told anew of a run of its own.
+  // An open alert is told anew as of the end of the run that it names.
   const newsAt = (open && run?.finishedAt) ?? verdict.since;
   const storm =
     context.firstHold ?? (joinsStorms({ type, subject }) ? stormHoldOf(context.stormHold, open) : undefined);
@@ -153,7 +153,7 @@ function toHoldingFinding(
   };
 }
 
-/** Whether a storm begins is asked of what becomes active now: what was active before waits for no answer. */
+/** Only an alert that becomes active now counts for the beginning of a storm, and waits for it. */
 function stormHoldOf(hold: MessageHold | undefined, open: AlertRecord | undefined): MessageHold | undefined {
   const isQuestion = hold?.ref === undefined;
   return isQuestion && open?.state === 'active' ? undefined : hold;
@@ -173,7 +173,7 @@ function isOld(run: AlertRun | undefined, { now }: FindingContext): boolean {
   return run?.finishedAt !== undefined && now - run.finishedAt > lateNewsMs;
 }
 
-/** A monitor that wants nothing told of a run does not wait for what is still being read about it. */
+/** A monitor that tells nothing of a run does not wait for its evidence. */
 function wantsContext(include: Watch['rules']['includeContext']): boolean {
   return include === undefined || include.logs || include.events || include.podStatus || include.suggestedFixes;
 }
@@ -191,7 +191,7 @@ function causesOf(
     .filter((alert) => answered.get(keyOf(alert)) !== 'quiet')
     .map((alert) => toPossibleCause(alert, now));
   const opening = judged.flatMap(({ type, subject: of, verdict }): PossibleCause[] => {
-    // With a delay it is told later, and holds back nothing until then.
+    // An alert with a delay is told later, and until then holds back no other.
     if (verdict.kind !== 'holds' || watch.rules.alerts.alertDelayMs > 0) return [];
     if (openOf(subject, watch, { type, subject: of })) return [];
     const { severity } = alertSeverity(type, watch.rules.alerts.severityOverrides, verdict.severity);

@@ -20,12 +20,12 @@ interface Deadline {
   readonly slots: readonly Instant[];
 }
 
-/** Deadlines of more days than these are not looked back to. */
+/** The service looks back at the deadlines of so many days at most. */
 const mostDays = 40;
 
 /**
- * What became of the runs that were due before the last deadline of the day, and before each that was not asked about yet, for these CronJobs
- * at once. `askedThroughAt` undefined: none ever was.
+ * Reads what became of the runs that were due before the last deadline of the day and before each deadline that no pass asked about yet.
+ * `askedThroughAt` undefined: no pass ever asked.
  */
 export async function gatherFinishBy(
   tx: Tx,
@@ -53,7 +53,7 @@ export async function gatherFinishBy(
   );
   const facts = new Map<Watch, FinishByFacts>();
   for (const [watch, ofWatch] of days) {
-    // A deadline from before the monitor judged the CronJob is no promise of its; one that may have been met unseen is not called missed.
+    // The monitor makes no promise for deadlines before it began to judge, and calls none missed that a run may have met unseen.
     const promised = ofWatch.flatMap(({ subject, interval, slots, known, firstSuccessAt: finishedAt }) => {
       const { afterAt, untilAt: deadlineAt } = interval;
       if (deadlineAt < watch.judgesFromAt) return [];
@@ -85,7 +85,7 @@ function toDeadlines(
   const newsFromAt = Math.max(watch.judgesFromAt, Math.min(askedThroughAt, watch.newsFromAt ?? Infinity));
   const deadlines: Deadline[] = [];
   try {
-    // The deadline before the first that may be news as well: it may have been met since.
+    // The deadline before the first news is read as well: a run may have met it since.
     for (let at = of.now; deadlines.length < mostDays && (deadlines[0]?.interval.untilAt ?? Infinity) > newsFromAt;) {
       const { beforeLastAt, lastAt, nextAt } = dailyInstants(finishBy.time, finishBy.timeZone, at);
       const start = {
@@ -111,9 +111,9 @@ function toDeadlines(
 }
 
 /**
- * Whether a run of these slots may have succeeded and left the cluster before the service looked. The cluster clears away the oldest first:
- * while a success that ended before them is there, or fewer than the history keeps, none of theirs has gone; and it names the newest success. `known`: of how many slots it
- * is known what became of them.
+ * Whether a run of these slots may have succeeded and been cleared away before the service looked. The cluster clears the oldest first, so none
+ * of theirs is gone while an older success is there, or fewer than the history limit; and the CronJob names its newest success. `known`: slots
+ * of which the outcome is known.
  */
 export function mayHideSuccess(
   { facts }: Subject,

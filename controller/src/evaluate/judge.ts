@@ -62,11 +62,11 @@ export interface JudgeDeps {
     /** Whether another object of its name is there. */
     readonly isRecreated: (subject: Subject) => boolean;
   };
-  /** Nothing is known of absence beyond it. */
+  /** The watches have told everything up to then: an absence after it is not known. */
   readonly freshThroughAt: () => Instant | undefined;
-  /** From when on what happens cannot be seen, so that no answer is known to hold beyond it; undefined: it is seen. */
+  /** The service has been blind since then, so it lets no answer hold beyond it; undefined: it watches. */
   readonly blindFromAt: () => Instant | undefined;
-  /** Up to then the CronJob was read and had no newer success; undefined: it was not read. */
+  /** A read of the CronJob showed no newer success up to then; undefined: nothing read it. */
   readonly provenThroughAt?: (cronJobUid: string) => Instant | undefined;
   readonly judgedThroughAt: JudgedThrough;
   readonly isDelayed: FindingContext['isDelayed'];
@@ -74,7 +74,7 @@ export interface JudgeDeps {
   readonly freeze: FreezeMessage;
 }
 
-/** What is asked, and all that was found of one CronJob and monitor. */
+/** The facts of one CronJob and monitor, and what the rules found in them. */
 interface Answered extends PassedOfWatch {
   readonly facts: DetectionFacts;
   readonly replayed: ReplayedRuns;
@@ -114,7 +114,7 @@ export async function judgeCronJobs(
     const isNews = newsOf(subject, watch, occasion);
     const replayed = replayRuns(subject, watch, runs?.runsOf(subject, watch) ?? [], { isNews, facts: known, now });
     const facts = withOpen(known, replayed.isOpen);
-    // What is forgotten is asked again by a Job alone; what is news of the time before is told still.
+    // Only a new Job makes the rules ask about a forgotten group again. News of the time before it was forgotten is still told.
     const isForgotten = forgottenBy({ subject, watch, now }) !== undefined;
     const judged = isForgotten ? [] : answersOf(subject, watch, facts);
     const found = newLevels({ subject, watch, facts, judged }, past, isNews, judgedThroughAt);
@@ -140,7 +140,7 @@ export async function judgeCronJobs(
       firstHold: occasion.firstHold,
       untilAt: occasion.asOfAt ?? deps.blindFromAt(),
     };
-    // What has passed joins no storm of now: it is told with its end.
+    // A level that has passed joins no storm of the present: its message tells its end as well.
     findings.push(...findingsOfPassed(one, untold.get(watch) ?? [], { ...context, stormHold: undefined }));
     findings.push(...findingsOfRuns(one, occasion.recorded?.get(subject.row.id) ?? [], context));
     const of = { cronJobId: subject.row.id, monitorId: watch.monitor.id };
@@ -153,19 +153,19 @@ export async function judgeCronJobs(
     findings.push(...closingsOf(subject, { ...deps.closing, now, isRecreated: deps.closing.isRecreated(subject) }));
   }
   await setDue(tx, wishes, occasion.recorded !== undefined);
-  // Other monitors have to judge what one judges that it left.
+  // The CronJob that left one monitor stays unjudged for the others.
   if (runs && occasion.asOfAt === undefined) await noteJudged(tx, subjects, runs);
   const raised = await raise(tx, findings, { freeze: deps.freeze });
   const remembered = answered.filter((one) => forgottenBy({ ...one, now }) === undefined);
   await setBrokenTargets(tx, await gatherBrokenTargets(tx, subjects, remembered, parts, now));
-  // A run that was recorded has decided the state of its CronJob; here a pass finds what moved in another way.
+  // The recording of a run decides the state of its CronJob; a pass of the clock decides it for everything else that moved.
   if (occasion.recorded === undefined) await decideStates(tx, ids);
   return raised;
 }
 
 /**
- * A rate that broke while nothing looked, and recovers, is asked about as one of which an alert is open. One that had been broken before, and
- * was well meanwhile, is broken since then.
+ * A rate that broke while the service did not look is judged with the margin of recovery, as if its alert were open. `heldSince` is when it
+ * broke last: a rate that was good in between counts from its second break.
  */
 function withHeldRate(
   facts: Pick<DetectionFacts, 'successRate' | 'regression'> | undefined,
@@ -175,12 +175,12 @@ function withHeldRate(
   return successRate === undefined ? facts : { ...facts, successRate: { ...successRate, heldSince: heldSince() } };
 }
 
-/** The facts after the stages that were played: an alert that they opened or ended is that to the answers of now. */
+/** The facts after the replay: the answers of now take an alert as open or ended as the replayed stages left it. */
 function withOpen(facts: DetectionFacts, isOpen: boolean | undefined): DetectionFacts {
   return facts.jobFailed && isOpen !== undefined ? { ...facts, jobFailed: { ...facts.jobFailed, isOpen } } : facts;
 }
 
-/** Whatever was asked meanwhile, nothing was asked about the time since a run ended that is recorded now. */
+/** A run that is recorded now reopens the time since it ended, whatever earlier passes asked about. */
 function beforeNews({ recorded }: Occasion, { judgedThroughAt }: JudgeDeps): JudgedThrough {
   const newsFromAt = Math.min(
     ...[...(recorded?.values() ?? [])].flat().map(({ finishedAt }) => finishedAt ?? Infinity),
@@ -192,15 +192,15 @@ function beforeNews({ recorded }: Occasion, { judgedThroughAt }: JudgeDeps): Jud
 }
 
 /**
- * A run is news when it was recorded now, when nothing was judged as it was recorded, and when it ended while its monitor was away; all are to
- * a monitor that never judged any.
+ * A run is news when this transaction recorded it, when an earlier one recorded it without judging it, and when it ended while its monitor was
+ * away. To a monitor that never judged the CronJob all runs are news.
  */
 function newsOf({ row }: Subject, watch: Watch, { recorded }: Occasion): (run: JudgedRunRow) => boolean {
   const now = new Set(recorded?.get(row.id)?.map(({ jobUid }) => toId16(jobUid)));
   return ({ jobUid, isUnjudged, endedAt }) => isUnjudged || isNewsTo(watch, endedAt) || now.has(jobUid);
 }
 
-/** What was found after each run that is news, in the order of their end, and what is found now. */
+/** The findings after each run that is news, in the order in which the runs ended, then those of now. */
 function findingsOfRuns(
   { subject, watch, facts, judged, replayed }: Answered,
   recorded: readonly Execution[],
@@ -227,7 +227,7 @@ function findingsOfRuns(
     for (const one of stage.judged) if (one.verdict.kind === 'holds') openedBefore.add(keyOf(one));
   }
   const newest = facts.jobFailed?.runs[0];
-  // One run alone is news here when it was recorded while its monitor was gone.
+  // A single run is news without being recorded here when it was recorded while its monitor was gone.
   const isReplay = replayed.stages.length > 0 || (recorded.length === 0 && replayed.isNewestNews !== undefined);
   findings.push(
     ...findingsOf(subject, watch, judged, {
@@ -246,7 +246,7 @@ function findingsOfRuns(
   return findings;
 }
 
-/** From now on each run of these CronJobs is news once, when it is recorded. */
+/** Marks the runs of these CronJobs as judged: from now on each run is news once, when it is recorded. */
 async function noteJudged(tx: Tx, subjects: readonly Subject[], runs: RunFacts): Promise<void> {
   const begun = subjects.flatMap(({ row, watches }) =>
     watches.flatMap(({ monitor, wasJudged, newsFromAt }) =>

@@ -15,7 +15,7 @@ import {
 import type { LedgerRun, StoredLedger } from '@cronjob-monitor/shared/store';
 import type { KeptGap } from './watch-gaps.ts';
 
-/** All that is known of one CronJob, in the store and in memory. */
+/** What the store and the caches know of one CronJob. */
 interface KnownOfCronJob {
   readonly ledger: StoredLedger;
   /** Undefined: it is not in the cluster any more. */
@@ -29,19 +29,19 @@ interface KnownOfCronJob {
   readonly beforeBirth: KeptGap | undefined;
 }
 
-/** A run as either side knows it. The side that saw its end knows more than one that saw it go on, or go. */
+/** A run as the store or the cluster knows it. Who saw its end knows more than who saw it running, or saw its Job deleted. */
 interface KnownRun {
   readonly slotAt: Instant | undefined;
   readonly run: Omit<ScheduledRun, 'slotAt'>;
   readonly succeeded: boolean;
-  /** What the CronJob calls its end, where a wrong clock dated it. */
+  /** Its end as the CronJob's status dates it, where the clock of a node was wrong. */
   readonly toldEndAt?: Instant | undefined;
   readonly rank: number;
 }
 
 const rankOf = { recorded: 3, inMemory: 2, provisional: 1 };
 
-/** The facts of the rule: the store's and the cluster's runs as one, and what the cluster still shows of those that were not seen. */
+/** Joins the runs of the store and of the cluster, and the traces that unseen runs left in the cluster, into the facts of the rule. */
 export function toLedgerFacts(
   known: KnownOfCronJob,
   settings: {
@@ -64,9 +64,9 @@ export function toLedgerFacts(
   const starts = oneForEachSlot(runs);
   const lastAt = cronJob?.lastScheduleAt;
   const { evaluatedThroughAt } = ledger;
-  // A slot may lie before the watermark and have been started after it: late, or by an edit that looked back.
+  // The run of a slot before the watermark may have started after it: late, or by an edit that made the controller look back.
   const startedBy = (slotAt: Instant): Instant => starts.find((run) => run.slotAt === slotAt)?.createdAt ?? slotAt;
-  // The newest start has no Job: then something is cleared away, whatever the limits say.
+  // Where the newest start has no Job, something clears Jobs away, whatever the history limits say.
   const isCleared =
     lastAt !== undefined && lastAt > evaluatedThroughAt && !starts.some(({ slotAt }) => slotAt === lastAt);
   return {
@@ -90,12 +90,12 @@ export function toLedgerFacts(
   };
 }
 
-/** So far back expected runs are looked for of which an empty database knows nothing. */
+/** An empty database looks this far back for runs that should have come. */
 const lookBackMs = 7 * 86_400_000;
 
 /**
- * Up to where nothing is asked. Of the time before this database was there only what the cluster still shows can be told: what was due
- * before the last start, where runs may have been cleared away, and long ago, is left alone; so is all of a CronJob that stands still.
+ * The instant at which questions begin. Before the database existed only the cluster can tell: slots from before the last start, where Jobs may
+ * have been cleared away, slots of long ago, and all slots of a CronJob that stands still are not judged.
  */
 function beginOf({ ledger, cronJob, beforeBirth: before, jobs }: KnownOfCronJob): Instant {
   const { evaluatedThroughAt } = ledger;
@@ -108,7 +108,7 @@ function beginOf({ ledger, cronJob, beforeBirth: before, jobs }: KnownOfCronJob)
 }
 
 /**
- * A success of a gap that no run explains and that answers no slot we know of: its Job came and went. Undefined: there is none.
+ * A success within a gap, told by `lastSuccessfulTime`, of which no run and no slot is known: its Job came and went unseen. Undefined: none.
  */
 export function unexplainedSuccess(
   facts: LedgerFacts,
@@ -121,7 +121,7 @@ export function unexplainedSuccess(
 
 function ofStore(run: LedgerRun, gaps: readonly Gap[], freshThroughAt: Instant): KnownRun {
   const { scheduledAt, jobName, createdAt, finishedAt, status, recordedAt } = run;
-  // What was going on when it was seen last and is not in the cluster any more went in the last gap before it was missed.
+  // A Job that was running when last seen and is gone now went in the last gap before its absence was noticed.
   const wentBy = gaps.findLast(({ toAt }) => toAt <= (recordedAt ?? Infinity))?.toAt ?? recordedAt ?? freshThroughAt;
   const endUnseen = finishedAt === undefined;
   return {
@@ -154,7 +154,7 @@ function oneForEachSlot(runs: readonly KnownRun[]): ScheduledRun[] {
   return [...bySlot].map(([slotAt, { run }]) => ({ ...run, slotAt }));
 }
 
-/** Of two Jobs that name a slot the older one answers it; of one Job the record that knows more counts. */
+/** Of two Jobs that name a slot the older one answers it; of two records of one Job the one that knows more counts. */
 function isBetter(run: KnownRun, other: KnownRun): boolean {
   return run.rank === other.rank ? run.run.createdAt < other.run.createdAt : run.rank > other.rank;
 }
@@ -171,7 +171,7 @@ function isUnexplained(successAt: Instant | undefined, runs: readonly KnownRun[]
   );
 }
 
-/** Whether each Job that ever ran since the oldest of these gaps must still be there, had it not been taken away by hand. */
+/** Whether the cluster keeps every Job since the oldest of these gaps, unless a person deleted one. */
 function keepsAll(
   cronJob: CronJobFacts,
   jobs: readonly JobSnapshot[],
@@ -183,7 +183,7 @@ function keepsAll(
   const count = (outcome: JobFacts['outcome']): number =>
     jobs.filter(({ job, gone }) => !gone && job.outcome === outcome).length;
   if (count('success') >= successLimit || count('failed') >= failureLimit) return false;
-  // The limits were the same in the gap: nothing was edited in it.
+  // No edit changed the CronJob in the gap, so its history limits were those of now.
   const unchanged = ledger.epochs.at(-1)?.generation === cronJob.generation;
   return unchanged || gaps.every(({ edited }) => edited && !edited.includes(cronJob.uid));
 }
@@ -196,8 +196,8 @@ function newest(...instants: (Instant | undefined)[]): Instant | undefined {
 type Owner = { readonly uid: string; readonly namespace: string; readonly name: string };
 
 /**
- * The record of a run of which only a trace is left: started for a slot while the service did not watch, and gone since. It gives way when its
- * Job appears.
+ * The record of a run of which only a trace is left: its Job started for a slot and went while the service did not watch. The record is replaced
+ * when the Job appears after all.
  */
 export function toUnseenExecution(owner: Owner, run: UnseenRun, inMaintenance: boolean): Execution {
   const { uid, namespace, name } = owner;
@@ -230,7 +230,7 @@ export function toUnseenExecution(owner: Owner, run: UnseenRun, inMaintenance: b
   };
 }
 
-/** The record of a success that only `lastSuccessfulTime` tells of: whose slot it was, if any, is unknown. */
+/** The record of a success that only `lastSuccessfulTime` tells; its slot, if it had one, is unknown. */
 export function toInferredSuccess(owner: Owner, succeededAt: Instant, inMaintenance: boolean): Execution {
   const run = toUnseenExecution(owner, { slotAt: succeededAt, succeededAt }, inMaintenance);
   return { ...run, jobName: owner.name, trigger: 'unmatched', scheduledAt: undefined };

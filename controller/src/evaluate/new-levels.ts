@@ -16,13 +16,13 @@ import type { AlertType } from '@cronjob-monitor/shared/contract';
 import type { PastFacts } from './past-facts.ts';
 import { isNewsTo, type Subject, type Watch } from './subject.ts';
 
-/** Up to when everything that a part asks about was asked; undefined: nothing ever was. */
+/** The scheduler of a part has asked about everything up to then; undefined: it never ran. */
 export type JudgedThrough = (part: Part) => Instant | undefined;
 
-/** What was asked shortly before its end is asked again: news of it may have come a moment later. */
+/** A pass asks again about the last two minutes before the previous one: their news may have arrived late. */
 const againMs = 120_000;
 
-/** Nothing that ended before is news by its instant. */
+/** A level that ended before then is no news by its instant alone. */
 export function settledThrough(parts: Iterable<Part>, judgedThroughAt: JudgedThrough): Instant {
   return Math.min(...[...parts].map((part) => (judgedThroughAt(part) ?? -Infinity) - againMs));
 }
@@ -33,7 +33,7 @@ export interface GatheredFacts {
   readonly past: PastFacts;
 }
 
-/** The past of one watch, by the rules in force and by those before them. */
+/** The levels that one watch passed, judged by the rules in force then. */
 export interface PastOfWatch {
   readonly levels: (
     subject: Subject,
@@ -45,8 +45,8 @@ export interface PastOfWatch {
 }
 
 /**
- * The past of these CronJobs, of each instant by what was asked then. Where rules were changed and news of the time before may have come, the
- * facts are gathered by the earlier ones too.
+ * Gathers the past of these CronJobs so that the rules in force at each instant judge it. Where an edit changed rules and late news of the time
+ * before it may have come, this gathers facts by the earlier rules too.
  */
 export async function gatherAcross(
   subjects: readonly Subject[],
@@ -74,7 +74,7 @@ export async function gatherAcross(
   );
   const isAsked = changedOf.size > 0 && asked.length > 0;
   const before = isAsked ? await gather([...changedOf.values()], new Set(asked)) : undefined;
-  // What was asked before that, in the same way.
+  // The rules may have been edited more than once: the same again for those before the earlier ones.
   const pastBefore = before && (await gatherAcross([...changedOf.values()], parts, { ...of, past: before.past }));
 
   const levelsBefore = (subject: Subject, watch: Watch): LevelsByRules => {
@@ -99,7 +99,7 @@ export async function gatherAcross(
   };
 }
 
-/** Levels that have passed and may be told by no alert: their end is news, by the run that ended them or by its instant. */
+/** Levels that began and ended before now and that no alert may have told yet: the run that ended them, or the instant of the end, is news. */
 export function newLevels(
   {
     subject,
@@ -123,14 +123,14 @@ export function newLevels(
   });
 }
 
-/** Who asks for what (detection.md section 1). */
+/** The parts that each scheduler asks about (detection.md section 1). */
 export const partsOf = {
   'dead-man-switch': ['missedSchedule', 'deadMan', 'suspended'],
   'stuck-job-check': ['stuck', 'durations', 'finishBy'],
   'sla-recalculation': ['successRate', 'regression', 'output'],
 } as const satisfies Readonly<Record<string, readonly Part[]>>;
 
-/** Who asks for a part as time goes on; what failed is asked with what did not come. */
+/** The scheduler that asks about a part as time goes on; the dead-man's switch asks about failed runs too. */
 export function schedulerOf(part: Part): keyof typeof partsOf {
   const names = Object.keys(partsOf) as (keyof typeof partsOf)[];
   return names.find((name) => (partsOf[name] as readonly Part[]).includes(part)) ?? 'dead-man-switch';
@@ -148,7 +148,7 @@ export const allParts: ReadonlySet<Part> = new Set<Part>([
   ...partsOf['sla-recalculation'],
 ]);
 
-/** Those of which a level that has passed may be told. */
+/** Parts whose alerts are levels: one that began and ended unseen is told afterwards. */
 export const partsOfLevels: ReadonlySet<Part> = new Set<Part>([
   ...partsOf['dead-man-switch'],
   ...partsOf['stuck-job-check'],
@@ -156,12 +156,12 @@ export const partsOfLevels: ReadonlySet<Part> = new Set<Part>([
   'successRate',
 ]);
 
-/** Kinds of rows of `due` that verdicts ask for; that of slots belongs to the ledger. */
+/** Kinds of rows of `due` that verdicts write; the ledger writes those of slots. */
 const dueKinds = { 'dead-man-switch': 'presence', 'stuck-job-check': 'finishBy' } as const;
 
 /**
- * When each monitor's verdicts may change by time alone. Runs that go on are no rows here: they are in memory, few, and looked through
- * at each tick. `forgetAt`: when what is open about a group of Jobs is let go.
+ * The instants at which each monitor's verdicts may change by time alone. Runs that go on need no rows: they are few, and each tick walks them
+ * in memory. `forgetAt`: when the monitor forgets a group of Jobs.
  */
 export function dueWishesOf(
   of: { readonly cronJobId: number; readonly monitorId: number },

@@ -24,7 +24,7 @@ import { mayHideSuccess } from './finish-by-facts.ts';
 import type { RunningSources } from './running-facts.ts';
 import type { Subject, Watch } from './subject.ts';
 
-/** The levels of one watch that began and ended before now, and what is found now. */
+/** The levels of one watch that began and ended before now, and the answers of now. */
 export interface PassedOfWatch {
   readonly subject: Subject;
   readonly watch: Watch;
@@ -33,14 +33,14 @@ export interface PassedOfWatch {
   readonly judged: readonly Judged[];
 }
 
-/** What of a level that has passed an alert does not tell yet. */
+/** A level that has passed, as far as no alert tells it yet. */
 interface Untold {
   readonly level: PassedLevel;
-  /** Its alert is there and active: only the end of it is news. */
+  /** An active alert tells its beginning: only its end is news. */
   readonly isOpen: boolean;
 }
 
-/** Levels that no alert tells of, each with its beginning and its end, and the ends of those that one tells of. */
+/** Levels that no alert tells, and those whose alert does not know their end yet. */
 export async function findUntold(
   tx: Tx,
   all: readonly PassedOfWatch[],
@@ -72,7 +72,7 @@ export async function findUntold(
   return untold;
 }
 
-/** Whether a success of its time may have gone unseen. */
+/** Whether a success may have come and gone unseen while the level held. */
 async function mayBeFalse(
   tx: Tx,
   subject: Subject,
@@ -88,7 +88,7 @@ async function mayBeFalse(
   return mayHideSuccess(subject, jobsOf(row.uid), { afterAt, slots: expected, known: due?.known ?? 0 });
 }
 
-/** What ended with its rules is known by its newest cause, and its alert may have begun with an earlier one. */
+/** An edit of rules ends a level by its newest cause; its alert may have begun with an earlier cause of the same level. */
 function isPartOf({ endedAt }: AlertRecord, { verdict, cause }: PassedLevel): boolean {
   return (cause === 'loosened' || cause === 'notConfigured') && endedAt !== undefined && endedAt > verdict.since;
 }
@@ -125,10 +125,10 @@ export function findingsOfPassed(
   });
 }
 
-/** What began so long before it is told is late news. */
+/** A message that comes this long after the level began says that it is late. */
 const lateNewsMs = 5 * 60_000;
 
-/** What held at that instant and may hold back the message of a level that began then. */
+/** The findings that held at that instant and may hold back the message of a level that began then. */
 function causesAt(at: Instant, { subject, watch, levels, judged }: PassedOfWatch, of: PassedLevel): PossibleCause[] {
   const { severityOverrides } = watch.rules.alerts;
   const passed = levels.filter((level) => level !== of && level.verdict.since <= at && level.endedAt > at);

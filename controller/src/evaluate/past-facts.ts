@@ -30,23 +30,23 @@ import { gapAround, type RunningSources } from './running-facts.ts';
 import type { Occasion, Subject, Watch } from './subject.ts';
 import { countsMissed, gatherRated } from './windowed-facts.ts';
 
-/** So many ended runs are read of each CronJob: 20 are measured before the oldest that is news. */
+/** Ended runs read of each CronJob: a usual duration is measured from the 20 runs before the oldest that is news. */
 const fewestRuns = 40;
-/** Without a limit of its own a run overruns after an hour at the earliest. */
+/** A rule without a limit of its own calls a run too long after an hour at the earliest. */
 const soonestOverrunMs = 3_600_000;
 
-/** What is known of the past of CronJobs. */
+/** The past of CronJobs, as the detectors take it. */
 export interface PastFacts {
   readonly of: (subject: Subject, watch: Watch, facts: DetectionFacts) => DetectionPast;
   /** The runs that limits of duration count, in the order of their end; none where no run is news. */
   readonly countedOf: (subject: Subject, watch: Watch) => readonly JudgedRunRow[];
   /** The ended runs that were read, newest first. */
   readonly runsOf: (subject: Subject) => readonly JudgedRunRow[];
-  /** Since when a success rate is too low that nothing looked at meanwhile, and not well again for good; undefined: it is not. */
+  /** When a success rate broke that no pass has looked at since, and that has not recovered for good; undefined: none did. */
   readonly rateHeldSince: (subject: Subject, watch: Watch) => Instant | undefined;
 }
 
-/** The past of these CronJobs, as far as these parts ask for it. `withRuns`: runs are news, so what they ended is asked for. */
+/** Gathers the past that these parts ask for. `withRuns`: runs are news, so the levels that they ended are asked for too. */
 export async function gatherPast(
   tx: Tx,
   subjects: readonly Subject[],
@@ -56,7 +56,7 @@ export async function gatherPast(
     readonly recorded?: Occasion['recorded'];
     readonly from: RunningSources;
     readonly presence: ((subject: Subject, watch: Watch) => PresenceFacts) | undefined;
-    /** Up to when rates were asked for; undefined: they never were. */
+    /** The last pass over rates asked up to then; undefined: there was none. */
     readonly ratedThroughAt: Instant | undefined;
   },
 ): Promise<PastFacts> {
@@ -129,9 +129,9 @@ function successesOf(ended: readonly JudgedRunRow[]): NonNullable<DetectionPast[
 }
 
 /**
- * Ends of the failures before the first success that is known. Undefined where an earlier success may have been cleared away before it was
- * seen: the cluster keeps all of them only while they are fewer than the limit of its history, and none has a time to live. So where history
- * was removed of the time since which the monitor judges.
+ * Ends of the failures before the first known success. Undefined where the cluster may have cleared an earlier success away unseen: it keeps
+ * all only while they are fewer than its history limit and none has a time to live. Undefined too where history was removed of the time that
+ * the monitor judges.
  */
 function failuresBeforeFirst(
   { facts, row }: Subject,
@@ -167,8 +167,8 @@ function durationsOf(
 }
 
 /**
- * How long runs took before the newest of each CronJob ended that took so long that it may have overrun: by no more than its own duration it
- * would never be slow.
+ * How long runs took before the newest run of each CronJob that may have been too long. Measured with that run in it, the usual duration would
+ * be its own, and it would never be slow.
  */
 async function measureBefore(
   tx: Tx,
@@ -184,7 +184,7 @@ async function measureBefore(
     const slow = isAutomatic ? knownJobsOf(row.uid, from).filter(isSlow) : [];
     if (slow.length === 0) continue;
     const beforeAt = Math.min(...slow.map(({ endedAt = Infinity }) => endedAt));
-    // Seldom more than one: a run of an hour that has just ended.
+    // There is seldom more than one: an hour-long run that has just ended.
     const found: LastDurations | undefined = (
       await measureLastDurations(tx, [row.id], factsReach.durationsForP99, beforeAt)
     ).get(row.id);
@@ -197,7 +197,7 @@ function isSlow({ startedAt, endedAt }: JobFacts): boolean {
   return startedAt !== undefined && endedAt !== undefined && endedAt - startedAt >= soonestOverrunMs;
 }
 
-/** A Job that went before its run is written was as long in its ways as any other: a database that was away hides none. */
+/** Jobs of the CronJob, those included that were deleted before their runs could be written. */
 function knownJobsOf(cronJobUid: string, { jobsOf, goneJobsOf }: RunningSources): readonly JobFacts[] {
   return [...jobsOf(cronJobUid), ...goneJobsOf(cronJobUid)];
 }
@@ -223,11 +223,11 @@ function stuckOf(subject: Subject, from: RunningSources): Omit<NonNullable<Detec
 function waitOf(job: JobFacts, from: RunningSources): PastJob | undefined {
   const pods = from.podsOf(job.uid);
   const sinceAt = Math.max(job.createdAt, job.startedAt ?? job.createdAt);
-  // Of one that is gone and had no pod that is known, it is not known whether it had any.
+  // A deleted Job without a known pod may have had one: it is not called "not started".
   const isGone = job.outcome === undefined && job.endedAt !== undefined;
   if (findNotStarted(job, pods) && !(isGone && pods.length === 0))
     return { job: named(job), sinceAt, untilAt: job.endedAt ?? Infinity };
-  // Pods that are gone may have run before those that are left, and one that is over by the Job's word alone is known as it was.
+  // Deleted pods may have run before those that are left, so the Job has to have no more ended pods than the cluster still shows.
   if (pods.length === 0 || job.failedPods + job.succeededPods > pods.filter(isOver).length) return undefined;
   const ranAt = firstRunAt(pods);
   if (ranAt === 'unknown') return undefined;
@@ -250,16 +250,16 @@ function byOf({ name, outcome, endedAt }: JobFacts): PastJob['by'] {
   return outcome === 'success' && endedAt !== undefined ? { jobName: name, endedAt } : undefined;
 }
 
-/** A rate that was bad between two looks of a service that watches was asked for: only a longer time may hide one. */
+/** A watching service asks about rates often enough: only a gap longer than this may hide one that broke and recovered. */
 const fewestHiddenMs = 600_000;
-/** What ended shortly before the last look may have come to be known later. */
+/** News of what ended shortly before the last pass may have arrived after it. */
 const againMs = 120_000;
-/** So many of the newest runs tell whether any failed in the time without a look. */
+/** The newest runs of a CronJob that are read to find out whether one failed in the gap. */
 const newest = 40;
 
 /**
- * The runs that rates of a time without a look are made of, for CronJobs with an alert about their rate, and those of which a run failed in
- * a window of that time, or was missed where a monitor counts that. `ratedThroughAt` undefined: nothing was ever asked.
+ * Reads the runs that make the rates of a gap, for CronJobs with an alert about their rate, with a failed run in a window that reaches into the
+ * gap, or with a missed run where a monitor counts those. `ratedThroughAt` undefined: no pass ever asked.
  */
 async function gatherRatePast(
   tx: Tx,
@@ -276,7 +276,7 @@ async function gatherRatePast(
   const missed = await listMissedSlots(tx, missing, 1);
   const failing = rated.filter(({ row: { id }, alerts, watches }) => {
     if (alerts.some(({ subject }) => subject === 'successRate')) return true;
-    // A success that leaves the window breaks a rate as well, and one with which there are runs enough.
+    // A success that leaves the window can break a rate too, and so can the one that completes `minRuns`.
     const from = hiddenFromAt - Math.max(...watches.map(windowMsOf));
     const hasFailed = runs.get(id)?.some(({ status, endedAt }) => status === 'failed' && endedAt >= from);
     return hasFailed === true || (missed.get(id)?.[0] ?? -Infinity) >= from;

@@ -24,7 +24,7 @@ import type { Subject, Watch } from './subject.ts';
 
 export interface PresenceFacts {
   readonly present: Pick<DetectionFacts, 'missedSchedule' | 'deadMan' | 'suspended'>;
-  /** In order; none where specs were not asked for. */
+  /** In the order of time; empty where no rule asks for specs. */
   readonly suspensions: readonly Suspension[];
 }
 
@@ -38,7 +38,7 @@ export async function gatherPresence(
   const ids = subjects.map(({ row }) => row.id);
   const slots = parts.has('missedSchedule') ? await listSlots(tx, subjects) : undefined;
   const needsEpochs = parts.has('deadMan') || parts.has('suspended');
-  // Of misses they tell which of them lie before a suspension.
+  // Epochs tell which missed runs lie before a suspension.
   const withEpochs = needsEpochs ? ids : ids.filter((id) => slots?.get(id)?.some(isUnmet));
   const epochs = withEpochs.length > 0 ? await listSpecEpochs(tx, withEpochs) : undefined;
   const automatic = subjects.filter(({ watches }) => watches.some(({ rules }) => rules.detection.deadMan?.auto));
@@ -99,7 +99,7 @@ export async function gatherPresence(
   };
 }
 
-/** What a CronJob asks for of which no epoch is known. */
+/** The present schedule as one epoch, for a CronJob without a known one. */
 function sinceEver({ schedule, timeZone }: CronJobFacts): Parameters<typeof nthExpectedAfter>[0][number] {
   return { schedule, timeZone, fromAt: -Infinity, toAt: undefined };
 }
@@ -108,11 +108,11 @@ function isUnmet({ outcome }: Pick<JudgedSlot, 'outcome'>): boolean {
   return outcome !== 'matched' && outcome !== 'late';
 }
 
-/** Of CronJobs whose rules look equally far back at once: most look at the fewest. */
+/** Reads slots together for CronJobs whose rules look equally far back. */
 async function listSlots(tx: Tx, subjects: readonly Subject[]): ReturnType<typeof listRecentSlots> {
   const found: Awaited<ReturnType<typeof listRecentSlots>>[] = [];
   for (const [reach, some] of Map.groupBy(subjects, slotsReachOf)) {
-    // One after the other: they share a connection.
+    // One after the other, since the transaction has one connection.
     found.push(
       await listRecentSlots(
         tx,
@@ -128,7 +128,7 @@ function slotsReachOf({ watches }: Subject): number {
   return slotsReach(watches.map(({ rules }) => rules.detection.missedSchedule));
 }
 
-/** What the status of a CronJob tells counts as well: a restored one says when it succeeded before it was made anew. */
+/** The newest success, by the row or by the status of the CronJob: a restored CronJob names one from before it was made anew. */
 function lastSuccessOf({ row, facts }: Subject): Instant | undefined {
   const told = facts?.lastSuccessAt;
   return row.lastSuccessAt === undefined || told === undefined

@@ -9,16 +9,16 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { allParts } from './new-levels.ts';
 
-/** Alerts looked at in one go; what is left comes next. */
+/** Alerts judged in one pass; the next pass takes the rest. */
 const mostAtOnce = 500;
-/** How soon what a person does in the user interface is noticed. */
+/** The leader reads silences and acknowledgements this often. */
 const silencesEveryMs = 5_000;
-/** How soon it is noticed that a note is over. */
+/** The leader looks this often for notes that have expired. */
 const notesEveryMs = 60_000;
 
 /**
- * Alerts whose instant came: a delay that ran out, a hold that ended, a note that is over. Each is told or let go by a fresh verdict, never by the instant
- * alone, so it is asked again here by the leader.
+ * The leader judges anew each alert whose instant came: a delay ran out, a hold or a note ended. The fresh verdict, never the instant alone,
+ * decides whether the message goes.
  */
 export function createRecheck({
   store,
@@ -27,9 +27,9 @@ export function createRecheck({
   evaluate,
 }: {
   readonly store: Store;
-  /** From when on what happens cannot be seen; undefined: it is seen. */
+  /** The service has been blind since then; undefined: it watches. */
   readonly blindFromAt: () => Instant | undefined;
-  /** Of alerts about names that are expected: their rows are judged by who expects them. */
+  /** Judges the alerts about missing names. */
   readonly judgeExpected?: (() => Promise<void>) | undefined;
   readonly evaluate: (cronJobIds: readonly number[], parts: ReadonlySet<Part>) => Promise<unknown>;
 }): (now: Instant) => Promise<void> {
@@ -39,7 +39,7 @@ export function createRecheck({
   let isFirst = true;
 
   return async (now) => {
-    // What came due since may have ended: it is looked at when that can be seen again.
+    // An alert that came due while the service is blind may have ended: it is judged when the service sees again.
     const due = await listDueAlerts(store, Math.min(now, blindFromAt() ?? now), mostAtOnce);
     const ofCronJobs = due.filter(({ subject }) => subject !== 'disappeared');
     if (ofCronJobs.length < due.length) await judgeExpected?.();
