@@ -57,7 +57,7 @@ interface IncludedContext {
   readonly suggestedFixes: boolean;
 }
 
-/** What was learned of a run after its alerts were raised. */
+/** Evidence and explanations that were read of a run after its alerts had been raised. */
 export interface LearnedOfRun {
   readonly cronJobUid: string;
   readonly jobUid: string;
@@ -72,9 +72,9 @@ export interface LearnedOfRun {
   readonly podStatus: AlertPodStatus | undefined;
   readonly place: FailurePlace | undefined;
   readonly changes: readonly ExecutionChange[] | undefined;
-  /** Whose fault it is by all that was read, where that is news; undefined: it was known before, or is not. */
+  /** Whose fault all the evidence says it is; undefined: it says nothing, or no more than was known. */
   readonly fault: Fault | undefined;
-  /** Which lines of its logs are decisive; undefined: it goes on, or no log of it has a text. */
+  /** The decisive lines of its logs; undefined: the run goes on, or its logs are empty. */
   readonly decisive: Evidence | undefined;
   /** What is suggested for the run itself. */
   readonly fix: string | undefined;
@@ -89,9 +89,9 @@ const mostLogBytes = 64 * 1024;
 const mostEvents = 20;
 
 /**
- * Gives the alerts that still speak of these runs what was learned of them since, as their monitors want it. Messages that waited for it go
- * at once then, and say it. What has left without it is completed by an update, where its channel can be. A message that has left about
- * another run stays as it is. What was taken first for a run stays. Returns how many messages go or came.
+ * Adds what was learned of these runs to the alerts that still speak of them, as far as their monitors include it. Messages that waited for it
+ * leave at once and say it. A message that left without it gets an update, where its channel can be completed; one that left about another run
+ * stays as it is. The first evidence of a run is kept. Returns how many messages leave now, updates among them.
  */
 // oxlint-disable-next-line max-params -- where, for which leader, what was learned, and the alerts, where they are known
 export async function completeAlerts(
@@ -128,12 +128,12 @@ export async function completeAlerts(
 
 const keyOf = ({ alert, jobUid }: AlertOfRun): string => `${alert.id} ${jobUid}`;
 
-/** Its messages say what was learned of this run. */
+/** Whether the alert already holds what was learned of this run. */
 export function isExplainedBy({ context }: Pick<AlertRecord, 'context'>, jobUid: string): boolean {
   return toAlertFacts(context).evidenceOf === jobUid;
 }
 
-/** What an alert gains of what was learned of its run. */
+/** The new facts of an alert. */
 interface Gain {
   readonly jobUid: string;
   readonly facts: AlertEvidenceFacts;
@@ -141,7 +141,7 @@ interface Gain {
   readonly pieces: readonly Evidence[];
 }
 
-/** Undefined: its monitor wants nothing, or it has it already. */
+/** Undefined: its monitor includes nothing, or the alert holds it already. */
 function gainOf({ alert, monitor, jobUid }: AlertOfRun, learned: LearnedOfRun): Gain | undefined {
   const include = learned.includeOf(monitor);
   if (include === undefined || isExplainedBy(alert, jobUid)) return undefined;
@@ -154,7 +154,7 @@ interface Completed {
   readonly gain: Gain;
 }
 
-/** All of them together: as many statements as for one. Returns how many messages go or came. */
+/** Writes all of them with as many statements as one takes. Returns how many messages leave now, updates among them. */
 async function keepGains(tx: Tx, completed: readonly Completed[], packed: PackedEvidence): Promise<number> {
   if (completed.length === 0) return 0;
   const ids = completed.map(({ alert }) => alert.id);
@@ -175,7 +175,7 @@ async function keepGains(tx: Tx, completed: readonly Completed[], packed: Packed
   return (await releaseWaiting(tx, ids)) + (await insertUpdates(tx, completed));
 }
 
-/** Updates of messages that have left without what was learned, where their channels can be completed. */
+/** Writes updates of messages that left without the evidence, where their channels can be completed. */
 async function insertUpdates(tx: Tx, completed: readonly Completed[]): Promise<number> {
   const channels = [...(await listRoutedChannels(tx)).values()].filter(isCompletable);
   if (channels.length === 0) return 0;
@@ -194,7 +194,7 @@ async function insertUpdates(tx: Tx, completed: readonly Completed[]): Promise<n
   return inserted;
 }
 
-/** What completes a message that has left: it stands behind that in the stream, under a key of its own. */
+/** Writes the update of a message that has left: behind that message in its stream, under a key of its own. */
 async function insertUpdate(
   tx: Tx,
   of: {
@@ -287,7 +287,7 @@ export function podStatusOf(attempts: readonly Attempt[]): AlertPodStatus | unde
   };
 }
 
-/** What memory tells at once of a run about which more is still being read. */
+/** Facts about a run that are in memory while its evidence is still being read. */
 export interface KnownOfRun {
   /** `evidence.message-wait`. */
   readonly messageWaitMs: number;
@@ -298,7 +298,7 @@ export interface KnownOfRun {
   readonly fixOf: (monitor: Ref) => string | undefined;
 }
 
-/** Of it what a monitor wants told: for the alert, and for its first message. */
+/** The part of these facts that a monitor includes: for the alert, and for its first message. */
 export interface ToldAtOnce {
   readonly facts: AlertEvidenceFacts;
   readonly awaited: AwaitedEvidence;

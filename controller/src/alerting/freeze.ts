@@ -42,14 +42,14 @@ export interface MessageRequest {
   readonly held: HeldBefore | undefined;
   /** Of the alert's run; undefined: none is kept, or the message is about its end alone. */
   readonly evidence?: MessageEvidence | undefined;
-  /** A closing that tells both, the beginning and the end: its channel has heard nothing. */
+  /** A closing to a channel that heard nothing before: it tells the beginning and the end. */
   readonly isFirstNotice?: boolean | undefined;
   /** Evidence of its run is still being taken. */
   readonly awaitsEvidence?: boolean | undefined;
   readonly at: Instant;
 }
 
-/** Words a message from values alone: it runs inside the transaction, waits for nothing and may run again. */
+/** Words a message from values alone. The transaction calls it, perhaps more than once, so it waits for nothing. */
 export type FreezeMessage = (request: MessageRequest) => FrozenMessage;
 
 /** What a message says of a CronJob besides its name. */
@@ -73,7 +73,7 @@ export interface FreezeDeps {
   readonly ownerOf?: (cronJob: Ref) => string | undefined;
 }
 
-/** Words messages from the alert, its finding and what is in memory. What is not known is null. alerting.md section 10. */
+/** Words messages from the alert, its finding and the caches; unknown values are null (alerting.md section 10). */
 export function createFreeze(deps: FreezeDeps): FreezeMessage {
   return (request) => {
     const facts = toAlertFacts(request.alert.context);
@@ -89,7 +89,7 @@ export function createFreeze(deps: FreezeDeps): FreezeMessage {
   };
 }
 
-/** A message that is frozen already, with what was learned of its run since; it says the same of everything else. */
+/** A frozen message with the evidence that came since; nothing else in it changes. */
 export function withLearned(
   frozen: FrozenMessage,
   facts: AlertFacts,
@@ -107,7 +107,7 @@ export function withLearned(
   };
 }
 
-/** What is known of the run as the message is written. What is read in time takes the place of it. */
+/** The context known as the message is written; evidence that arrives in time replaces it. */
 function contextAtOnce({ finding: { verdict }, evidence, awaitsEvidence }: MessageRequest, facts: AlertFacts) {
   const awaited = verdict.kind === 'holds' ? verdict.awaited : undefined;
   const known = evidence ?? (awaited && { ...noEvidence, pods: awaited.pods });
@@ -160,10 +160,10 @@ function alertOf(request: MessageRequest, facts: AlertFacts): MessageAlert {
     scope: alert.fault?.scope ?? null,
     occurrences: alert.count,
     notification: request.notification,
-    // The question whether a storm begins is answered at once.
+    // A hold of zero seconds only asks whether a storm begins: it is no hold to tell of.
     heldBy: heldSeconds > 0 ? (held?.by ?? null) : null,
     heldSeconds,
-    // That it ended is news of another time than that it began.
+    // A late beginning makes a closing late only where the closing is the first notice.
     delayed: alert.delayed && (kind !== 'closing' || isFirstNotice),
     flapping: kind === 'flapping' || alert.flappingUntil !== undefined,
     firstNotice: isFirstNotice,
@@ -220,7 +220,7 @@ function closingMessage({ alert, finding, at, isFirstNotice }: MessageRequest): 
   return `${alert.message} ${ended} This is the first message about it: ${why}.`;
 }
 
-/** What is told with both of its times lasted until the run that cleared it ended, whenever that was noticed. */
+/** An alert that one message tells whole lasted until the run that cleared it ended, whenever the service noticed. */
 function endOf({
   alert,
   finding,

@@ -12,9 +12,9 @@ import { decide, evidenceOf, type MessageWriting, queue } from './notify.ts';
 type Untold = Extract<AlertNotice, { readonly kind: 'closing' }>['untold'];
 
 /**
- * The channels that were told of an alert hear that it is over, whatever the routes are now. A message that is on its way, or may have
- * arrived, is followed by its closing. A channel whose message has not left hears of both in one: what held that message back defers the
- * news and does not drop it. Where none heard, for their channels are gone, those that are named now hear of both. Returns the alert as it is stored with these messages.
+ * Tells each channel that heard of an alert that it is over, whatever the routes are now. A closing follows a message that is on its way or may
+ * have arrived. A channel whose message has not left gets one message about both: the hold defers the news and does not drop it. Where all the
+ * channels that heard are gone, those named now get that one message. Returns the alert as it is stored with these messages.
  */
 export async function notifyEnd(writing: MessageWriting, ended: AlertRecord, untold: Untold): Promise<AlertRecord> {
   const closing: AlertRecord = { ...ended, notifyNo: ended.notifyNo + 1 };
@@ -31,12 +31,12 @@ export async function notifyEnd(writing: MessageWriting, ended: AlertRecord, unt
   return isTold ? closing : ended;
 }
 
-/** Where a message went: the channel, or the one of its name that was made in its place. Undefined: there is none. */
+/** The channel of a message, or the one that was made in its place under its name. Undefined: neither is there. */
 function channelOf({ channels }: MessageWriting, to: AlertDelivery): RoutedChannel | undefined {
   return [...channels.values()].find(({ uid }) => uid === to.channelUid) ?? channels.get(to.channelName);
 }
 
-/** Nothing of this life of the alert has left, and no channel that it was for is there. */
+/** Whether no message about this life of the alert has left and all its channels are gone. */
 function isLostWithChannels({ channels }: MessageWriting, openings: readonly AlertDelivery[]): boolean {
   const there = new Set([...channels.values()].map(({ uid }) => uid));
   return openings.length > 0 && openings.every((opening) => !hasLeft(opening) && !there.has(opening.channelUid));
@@ -48,7 +48,7 @@ function namedNow({ finding, channels }: MessageWriting, closing: AlertRecord): 
   return 'told' in routes ? routes.told.flatMap(({ name, afterMs }) => (afterMs === 0 ? name : [])) : [];
 }
 
-/** Its only messages were held back by a storm that no digest has told, or went with their channels: these channels hear of both. */
+/** Tells these channels the beginning and the end of an alert whose messages a storm held back untold, or which went with their channels. */
 async function notifyUntold(
   writing: MessageWriting,
   closing: AlertRecord,
@@ -95,7 +95,7 @@ async function notifyChannelOfEnd(
   return tellOver(writing, closing, channel, heard);
 }
 
-/** What a channel has of an alert that ended. */
+/** The messages that a channel has about an alert that ended. */
 interface Openings {
   /** The last message that arrived, is on its way, or may have arrived. */
   readonly heard: AlertDelivery | undefined;
@@ -121,8 +121,7 @@ async function takeBackUnsent(writing: MessageWriting, openings: readonly AlertD
       if (!cancelled) heard = opening;
       else {
         takenBack.push(opening);
-        // The alert of another monitor goes on: the message of that one is sent in its place.
-        // Whose turn had not come is spared both.
+        // Where the same alert of another monitor goes on, its message is sent in this place. A rung whose turn had not come hears neither.
         if (isOwn && promotedId === undefined && opening.stateReason !== 'after') unheard = opening;
       }
     }
@@ -135,7 +134,7 @@ function hasLeft({ fate, maybeSent }: AlertDelivery): boolean {
   return fate === 'sent' || fate === 'digested' || fate === 'claimed' || (maybeSent && fate !== 'dead');
 }
 
-/** A page about what is over wakes people for nothing, unless the channel asks for it; Alertmanager does not tell of what is over. */
+/** Whether a channel takes one message about both: a page about what is over wakes people for nothing, and Alertmanager does not tell it. */
 export function hearsOfBoth({ type, sendRecovered, isAlertmanager }: RoutedChannel): boolean {
   return !isAlertmanager && (type !== 'paging' || sendRecovered);
 }
@@ -148,7 +147,7 @@ function isShared(
   return isStreamShared(writing.tx, { streamId, channelUid, alertId: closing.id });
 }
 
-/** Where the one message stands: in the place of the one that had not left. */
+/** The place of the message that had not left, which the one message about both takes. */
 interface Place {
   readonly streamId: string;
   readonly state: 'ready' | 'parked';
@@ -164,7 +163,7 @@ function placeOf({ streamId, fate, nextAt, stateReason, attempts }: AlertDeliver
   return { streamId, state: 'ready', nextAt: dueAt, awaitsEvidence };
 }
 
-/** One message tells what began and that it is over. Undefined: it was written before. */
+/** Writes the one message about the beginning and the end. Undefined: it was written before. */
 async function tellBoth(
   writing: MessageWriting,
   closing: AlertRecord,
@@ -190,7 +189,7 @@ async function tellBoth(
   return id;
 }
 
-/** A channel that was told hears that it is over. */
+/** Writes the closing for a channel that was told. */
 async function tellOver(
   writing: MessageWriting,
   closing: AlertRecord,

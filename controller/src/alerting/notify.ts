@@ -48,7 +48,7 @@ export interface MessageWriting {
   readonly finding: AlertFinding;
   readonly channels: ReadonlyMap<string, RoutedChannel>;
   readonly freeze: FreezeMessage;
-  /** Takes the messages of an alert of which nothing in the database can speak yet; undefined: it may. */
+  /** Takes messages of an alert that is new, so that no row can speak for them; undefined: rows may. */
   readonly addUnasked: ((delivery: NewDelivery) => void) | undefined;
   /** Written with the alert, in this order. */
   readonly decisions: AlertDecision[];
@@ -78,7 +78,7 @@ type Opening = Extract<AlertNotice, { readonly channels: unknown }>;
 /** One decision to tell: a message for each of its channels. */
 export async function notify(writing: MessageWriting, alert: AlertRecord, opening: Opening): Promise<void> {
   const evidence = await evidenceOf(writing, alert);
-  // Of the first one there are none before it.
+  // Before the first decision to tell there are no messages.
   const before = alert.notifyNo > 1 ? await listDeliveriesOfAlert(writing.tx, alert.id) : [];
   for (const { name, afterMs, foldBy } of opening.channels) {
     const channel = writing.channels.get(name);
@@ -93,8 +93,9 @@ export async function notify(writing: MessageWriting, alert: AlertRecord, openin
 }
 
 /**
- * When a channel hears that is told some time after the others: undefined once it was told of this alert, then it hears at once. What waits
- * there is told anew at its own time; a reminder is for those that were told. An acknowledgement that cancelled it is asked again.
+ * The turn of a channel that hears some time after the others; undefined once it was told of this alert, and hears at once from then on. A
+ * message that waits there keeps its own time; a reminder goes only to channels that were told. A message that an acknowledgement cancelled
+ * asks again whether it is acknowledged.
  */
 async function turnOf(
   writing: MessageWriting,
@@ -119,8 +120,8 @@ interface Turn {
 }
 
 /**
- * What was kept with the alert of the run that it speaks of now; most have nothing when they are told first, and are not asked. What was
- * kept of an earlier run of the same alert is about that one.
+ * The evidence that the alert holds of the run that it speaks of now. Most alerts hold none when they are told first, and the database is not
+ * asked. Evidence of an earlier run of the same alert is left out.
  */
 export async function evidenceOf(
   { tx }: MessageWriting,
@@ -150,7 +151,7 @@ async function notifyChannel(
   const { kind, reason, held, awaited } = opening;
   const { cronJob, type, subject, rules } = finding;
   const collapseKey = collapseKeyOf(channel.uid, { cronJobUid: cronJob.uid, type, subject });
-  // What it told before our own last message is no answer to what is new since.
+  // A message of the other alert from before our own last one does not tell what is new since.
   const after = Math.max(now - rules.suppressDuplicatesForMs, own?.createdAt ?? 0);
   const twin =
     writing.addUnasked || turn
@@ -191,7 +192,7 @@ async function notifyChannel(
   }
 }
 
-/** What other monitors say of it as a warning is not told besides. */
+/** Folds the warnings of other monitors about the same fault into this message. */
 async function foldLesser(
   { tx, decisions, finding, unsent }: MessageWriting,
   { id: alertId }: AlertRecord,
@@ -206,7 +207,7 @@ async function foldLesser(
   }
 }
 
-/** The digest that a message joins or opens, and when that is told next; undefined: it goes alone. */
+/** The digest that a message joins or opens, and when that digest leaves next; undefined: the message goes alone. */
 async function enterScope(
   tx: Tx,
   channel: RoutedChannel,
@@ -242,7 +243,7 @@ export async function queue(
     },
 ): Promise<string | undefined> {
   const { tx, now, finding, freeze } = writing;
-  // Others are in the stream of a digest.
+  // A digest's stream holds messages of other alerts, so rows have to be asked.
   const addUnasked = of.digest ? undefined : writing.addUnasked;
   const { kind, held, evidence, isFirstNotice, awaitsEvidence, channel, streamId } = of;
   const end = addUnasked ? beginning : await findStreamEnd(tx, streamId, channel.uid);
@@ -281,5 +282,5 @@ function causeOf({ isTurn, digest, isNew }: Pick<Parameters<typeof queue>[2], 'i
   return isNew ? newChannelCause : undefined;
 }
 
-/** Of a stream in which nothing was told yet. */
+/** The end of an empty stream. */
 const beginning: Awaited<ReturnType<typeof findStreamEnd>> = { nextSeq: 1, heading: undefined };

@@ -97,12 +97,12 @@ interface EvaluationDeps {
   readonly isAway: (error: unknown) => boolean;
 }
 
-/** Who asks whether something is wrong: when a run was recorded, when an event says so, and when time has passed. */
+/** Asks whether something is wrong when a run is recorded, when an event comes, and as time passes. */
 export interface Evaluation {
   /** In the transaction that recorded these runs; `committed` is told afterwards. */
   readonly judge: (tx: Tx, counted: readonly CountedRunOf[]) => Promise<RaisedAlert[]>;
   readonly committed: (raised: readonly RaisedAlert[]) => void;
-  /** Of CronJobs that are gone, or left a monitor, as they were then; their runs are recorded. */
+  /** Judges CronJobs that were deleted, or that left a monitor, as they were then. Their runs are recorded. */
   readonly judgeDeparted: (departures: readonly DepartedCronJob[]) => Promise<void>;
   /** A run of the CronJob was recorded: its rate is asked again. */
   readonly recorded: (cronJobUid: string) => void;
@@ -124,7 +124,7 @@ const recheckEveryMs = 1_000;
 const askEveryMs = 250;
 const rateEveryMs = 60_000;
 const nightEveryMs = 10_000;
-/** What no caller waits for is judged in pieces: others come between. */
+/** CronJobs judged in one piece where no caller waits, so that other work comes between. */
 const pieceOfRest = 200;
 /** Of a monitor that names no window. */
 const defaultWindowDays = 7;
@@ -146,7 +146,7 @@ class EvaluationOfTerm implements Evaluation {
   readonly #first = Promise.withResolvers<void>();
   readonly #judging: EvaluateDeps;
   readonly #passes: ReturnType<typeof createPasses>;
-  /** What of it had come due by then was asked in this term, after all that it had found was. */
+  /** This term has asked about everything that was due when it began. */
   #isAllJudged = false;
   readonly #judgedThrough = new Map<keyof typeof partsOf, Instant>();
   readonly #expectations: Expectations;
@@ -231,7 +231,7 @@ class EvaluationOfTerm implements Evaluation {
     });
     every(rateEveryMs, () => this.#rate({ all: false }));
     every(nightEveryMs, async () => {
-      // What came of a night is known once everything is judged.
+      // The outcome of a night is known once everything is judged.
       if (this.#isAllJudged && postponedBecause() === undefined) await this.#deps.lookAtNight();
     });
     const ticker = {
@@ -260,8 +260,8 @@ class EvaluationOfTerm implements Evaluation {
   }
 
   /**
-   * What a start finds has ended long ago, mostly before it watched: the full evaluation that follows asks about all of it at once.
-   * Only what is open already is told of each run, since it counts them.
+   * Runs that a start finds ended long ago, mostly before the process watched: the full evaluation that follows judges them all at once. Only
+   * alerts that are open already hear of each run, since they count them.
    */
   async judge(tx: Tx, counted: readonly CountedRunOf[]): Promise<RaisedAlert[]> {
     const open = this.#hasBegun
@@ -282,7 +282,7 @@ class EvaluationOfTerm implements Evaluation {
       this.#deps.store,
       departures.map(({ cronJob }) => cronJob.uid),
     );
-    // Those of one second together: many go at once.
+    // Those that went in the same second are judged together, since many go at once.
     const asOf = ({ thereUntilAt, lastEndedAt }: DepartedCronJob): Instant =>
       Math.max(Math.floor(thereUntilAt / 1_000) * 1_000, lastEndedAt);
     const rounds = [...Map.groupBy(departures, asOf)].toSorted(([a], [b]) => a - b);
@@ -295,7 +295,7 @@ class EvaluationOfTerm implements Evaluation {
     }
   }
 
-  /** What was seen of these CronJobs when they went. */
+  /** Answers questions about these CronJobs as they were when they went. */
   #asTheyWent(of: ReadonlyMap<string, readonly DepartedCronJob[]>, asOfAt: Instant): Partial<EvaluateDeps['sources']> {
     const leftBy = (uid: string) => of.get(uid)?.flatMap(({ monitor }) => monitor ?? []) ?? [];
     const went = (uid: string) =>
@@ -326,7 +326,7 @@ class EvaluationOfTerm implements Evaluation {
     };
   }
 
-  /** It is judged with its CronJob, as that was when it went; where that left a monitor, by that one alone. */
+  /** Whether the run waits for the judgement of its CronJob as it was when it went; where it left a monitor, of that monitor alone. */
   #endedBeforeDeparture({ cronJobUid, finishedAt = Infinity }: Execution): boolean {
     const { selection } = this.#deps;
     const departure = selection.departuresOf(cronJobUid).find(({ cronJob }) => cronJob.uid === cronJobUid);
@@ -347,7 +347,7 @@ class EvaluationOfTerm implements Evaluation {
     ];
   }
 
-  /** Runs leave the windows of the list with time alone; should a round not have seen one leave, this does. */
+  /** Recounts rates, as runs leave the windows of the list by time alone. */
   async #rate({ all }: { readonly all: boolean }): Promise<void> {
     const { store, term } = this.#deps;
     await rateDue(store, term.epoch, { of: all ? 'all' : 'longestAgo', signal: this.#signal });
@@ -379,7 +379,7 @@ class EvaluationOfTerm implements Evaluation {
     });
   }
 
-  /** All that may be told now. Returns what is left to judge: of a successor, those about which nothing is open and nothing due. */
+  /** Judges everything that may be told now. Returns what a successor may judge later: CronJobs with nothing open and nothing due. */
   async #judgeFirst(): Promise<readonly number[]> {
     const begunMs = this.#deps.clock.monotonicMs();
     await this.#deps.whenCaughtUp(this.#signal);
@@ -409,7 +409,7 @@ class EvaluationOfTerm implements Evaluation {
     this.#deps.onRan(name, outcome);
   }
 
-  /** Asks about what has come due, and notes that all of it was asked. */
+  /** Judges everything that has come due, and notes the instant. */
   async #evaluateDue(
     name: keyof typeof partsOf,
     { ids, slotsOnly }: { readonly ids: readonly number[]; readonly slotsOnly?: ReadonlySet<number> },
@@ -420,7 +420,7 @@ class EvaluationOfTerm implements Evaluation {
     if (this.#isAllJudged) this.#judgedThrough.set(name, throughAt);
   }
 
-  /** No delay ends early because our clock was set. A database with a clock of its own has not noticed. */
+  /** Moves delays when our wall clock is set, so that none ends early. A database server has a clock of its own, and moves nothing. */
   async #followSteps(): Promise<void> {
     const byMs = this.#steppedMs;
     if (byMs === 0) return;
@@ -454,7 +454,7 @@ class EvaluationOfTerm implements Evaluation {
     return error instanceof FencedError || this.#deps.isAway(error);
   }
 
-  /** The database may go away under it as under anything else. */
+  /** Repeats the work while the database is away. */
   async #untilDone(work: () => Promise<void>): Promise<void> {
     while (!this.#signal.aborted) {
       try {
@@ -497,7 +497,7 @@ function judgingOf(
       refusalOf: deps.refusalOf,
     },
     closing: {
-      // One that was made later took no place of its own.
+      // A CronJob that was made later did not replace this one.
       isRecreated({ row: { namespace, name, uid, deletedAt = -Infinity } }) {
         const other = caches.cronJobs.findByName(namespace, name);
         return other !== undefined && other.uid !== uid && other.createdAt <= deletedAt;

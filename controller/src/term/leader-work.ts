@@ -28,13 +28,13 @@ import { toUnseenExecution } from '../evaluate/index.ts';
 import type { Queues } from '../reconcilers/queues.ts';
 import type { JobIntake } from '../reconcilers/job/index.ts';
 
-/** What a term does, as heartbeats tell it. */
+/** The work of a term, as heartbeats tell it. */
 export interface LeaderWork {
   readonly evaluatedAt: Evaluation['evaluatedAt'];
   readonly stop: StopWork;
 }
 
-/** All that writes: begins when this replica leads, ends before it gives the lead back. */
+/** Starts everything that writes. It begins when this replica leads and ends before it gives the lead back. */
 export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise<LeaderWork> {
   const { settings, store, selection, background } = deps;
   const capturing = new AbortController();
@@ -57,7 +57,7 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
     return isDatabaseAway(error);
   };
   const series = new CronJobSeries({ ...deps, cronJobs: deps.caches.cronJobs, figures, moves, isAway });
-  // Before anything is compared with the cluster, which knows of no group without a Job.
+  // Before the catalog is compared with the cluster, which shows no group without a Job.
   deps.groups.restore(await listKeptGroups(store));
   const mirror = mirrorOf(deps, isAway);
   const onAlertsMoved = (uids: Iterable<string>): void => mirror?.ask(uids);
@@ -95,9 +95,9 @@ export async function startLeaderWork(deps: LeaderWorkDeps, term: Term): Promise
   return {
     evaluatedAt: () => verdicts.evaluation.evaluatedAt(),
     async stop() {
-      // What is not captured by now delays no end: the next leader takes it, as far as it is there.
+      // Evidence that is not captured by now does not delay the end: the next leader takes what is still there.
       capturing.abort(new Error('the process stops'));
-      // What comes from now on is not taken in here.
+      // Events from now on are the next leader's.
       const watchedThroughAt = store.now() - 1_000 * blindSecondsOf(deps.freshThroughAt(), deps.clock.now());
       const [isDrained] = await Promise.all([loops.stop(), verdicts.stop()]);
       if (isDrained) await handOver(deps, verdicts, watchedThroughAt);
@@ -136,7 +136,7 @@ function mirrorOf(deps: LeaderWorkDeps, isAway: (error: unknown) => boolean): Mi
   });
 }
 
-/** Without it the next leader believes the last heartbeat. */
+/** Tells the next leader until when this one saw everything; without it that one believes the last heartbeat. */
 async function handOver(
   { logger }: LeaderWorkDeps,
   verdicts: Pick<VerdictWork, 'handOver'>,
@@ -151,8 +151,8 @@ async function handOver(
 }
 
 /**
- * Monitors that went while another process led, or none: what they select is recorded for as long as they may be made anew,
- * across a restart as well. One whose deletion no leader saw may have gone a moment ago.
+ * Recalls monitors that were deleted while another process led, or none. The runs that they select are recorded for as long as the monitors may
+ * be made anew, across a restart as well. A monitor whose deletion no leader saw may have been deleted a moment ago.
  */
 async function recallDepartedMonitors(
   deps: {
@@ -188,7 +188,7 @@ interface SweepSources {
   readonly logger: Logger;
 }
 
-/** The database may go away under the sweep as under anything else: it is repeated until it went through. */
+/** Repeats the sweep until the database has taken it. */
 async function sweepUntilDone(
   deps: SweepSources,
   term: Term,
@@ -209,8 +209,8 @@ async function sweepUntilDone(
 }
 
 /**
- * What went unwatched: the catalog and the Jobs last seen running, compared with a full list of the cluster. Objects that are
- * gone are queued, so that their rows say so; runs whose Job is gone are recorded as not seen. Repeatable.
+ * Compares the catalog and the Jobs last seen running with a full list of the cluster. It queues objects that are gone, so that their rows say
+ * so, and records runs whose Job is gone as not seen. Repeatable.
  */
 export async function sweepWhatWent(
   deps: Pick<SweepSources, 'store' | 'caches' | 'intake' | 'queues'>,
@@ -236,7 +236,7 @@ export async function sweepWhatWent(
   return recorded;
 }
 
-/** The record of a run that was seen going on last: it ran, and its outcome could not be seen. It gives way when something tells how it ended. */
+/** The record of a run that was last seen running and whose outcome was not seen. It is replaced when something tells how the run ended. */
 function toUnobserved(job: ActiveJob, of: { readonly namespace: string; readonly name: string }): Execution {
   const { jobUid, cronJobUid: uid, jobName, trigger, scheduledAt, createdAt, startedAt, podName } = job;
   const unseen = toUnseenExecution({ ...of, uid }, { slotAt: createdAt, succeededAt: undefined }, false);

@@ -33,18 +33,18 @@ import type { VerdictWork } from './verdict-work.ts';
 
 /** Figures of a monitor's status may be this old. */
 const monitorFiguresMs = 30_000;
-/** A run that says something else of a job template than the one before shows in conditions so soon. */
+/** Conditions tell this soon that a run judged a job template otherwise than the one before. */
 const rolloutMs = 1_000;
-/** What a leader had seen and not written when it ended is no older than this. */
+/** Events that a leader had seen and not written when it ended are at most this old. */
 const unwrittenMs = 60_000;
-/** A CronJob whose end is written so late may have been wrong meanwhile. */
+/** A CronJob whose deletion is written this late may have been wrong in between. */
 const lateMs = 1_000;
 /** How many keys of one kind are worked on at once; transactions of one database file follow one another anyway. */
 const workers = 4;
 
 type BatchOf = (uids: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, ComeBack>>;
 
-/** What else a term is made of. */
+/** The other parts of a term. */
 interface TermParts {
   readonly evidence: EvidenceTaking;
   readonly verdicts: VerdictWork;
@@ -96,7 +96,7 @@ export class ReconcileLoops {
     deps.problems.add(() => this.#statuses.problems());
   }
 
-  /** Runs first: messages wait for what they say. */
+  /** Starts the recording of runs first, since messages wait for them. */
   startRuns(): void {
     const { caches, intake, queues } = this.#deps;
     const jobs: BatchOf = (uids) => this.#reconcileJobs(uids);
@@ -104,7 +104,7 @@ export class ReconcileLoops {
     for (const uid of intake.snapshots.uids()) queues.JobHandler.add(uid);
   }
 
-  /** What a leader wrote until a moment ago can wait. */
+  /** Starts the other loops: a leader wrote their rows until a moment ago. */
   startTheRest(): void {
     const { caches } = this.#deps;
     const cronJobs: BatchOf = (uids) => this.#reconcileCronJobs(uids);
@@ -119,13 +119,13 @@ export class ReconcileLoops {
     });
   }
 
-  /** True: all that was begun is done. */
+  /** Resolves with true when everything that was begun is done. */
   async stop(): Promise<boolean> {
     const drained = await Promise.all(this.#loops.map((loop) => loop.stop()));
     return drained.every(Boolean);
   }
 
-  /** These runs have their rows: rates, figures and conditions follow. */
+  /** Tells rates, figures and conditions that these runs have their rows. */
   recorded(runs: readonly RecordedRun[]): void {
     const { clock, productMetrics, selection, queues } = this.#deps;
     const now = clock.now();
@@ -233,13 +233,13 @@ export class ReconcileLoops {
     return comeBack;
   }
 
-  /** Returns those of which runs are to be recorded before. */
+  /** Judges those whose runs are all recorded. Returns the others. */
   async #judgeDeparted(departures: readonly DepartedCronJob[]): Promise<readonly DepartedCronJob[]> {
     const { caches, clock, intake, queues } = this.#deps;
     const { evaluation } = this.#parts.verdicts;
     const isHeld = ({ cronJob, heardMs = -Infinity }: DepartedCronJob): boolean =>
       intake.snapshots.listEndedOf(cronJob.uid).length > 0 || queues.JobHandler.isBusyWith(heardMs);
-    /** A monitor of its name goes on with it. */
+    /** Whether a monitor that was made anew under the name goes on with the CronJob. */
     const goesOn = ({ monitor }: DepartedCronJob): boolean => {
       const other = monitor && caches.monitors.findByName(monitor.namespace, monitor.name);
       return other !== undefined && other.uid !== monitor?.uid;
@@ -280,7 +280,7 @@ export class ReconcileLoops {
       },
       onJudgedOtherwise: (uids) => {
         evaluation.ask(uids);
-        // What they wait for, too, is what their monitors say.
+        // Monitors also say which CronJobs these wait for.
         for (const cronJobUid of uids) queues.CronJobHandler.add(cronJobUid);
         for (const cronJobUid of uids) evaluation.recorded(cronJobUid);
         this.#parts.series.ask(uids);
@@ -304,7 +304,7 @@ export class ReconcileLoops {
     return reconcileChannel(uid, deps, signal);
   }
 
-  /** Since when monitors select their CronJobs is told by what was seen, and by what could not be. */
+  /** Makes the records of monitors, which know since when a monitor selects a CronJob: by what was seen, and by the gaps. */
   #createMonitorRecords(): ReturnType<typeof createMonitorRecords> {
     const { store, caches, selection, starts } = this.#deps;
     const { moves, verdicts } = this.#parts;
@@ -333,11 +333,11 @@ export class ReconcileLoops {
 
   #movedInGap(monitor: MonitorSeen, cronJob: CronJobFacts): Instant | undefined {
     const namespace = this.#deps.caches.namespaces.findByName('', cronJob.namespace);
-    // Over an empty database all that ever was is a gap.
+    // Over an empty database all the time before is a gap.
     return selectedInGap(monitor, cronJob, namespace, (this.#parts.verdicts.watchedUntilAt ?? -Infinity) - unwrittenMs);
   }
 
-  /** These CronJobs of a monitor that selects them no longer left while no leader looked. */
+  /** Remembers CronJobs that left a monitor while no leader looked. */
   #leftInGap(monitor: MonitorSeen, uids: readonly string[]): void {
     const { caches, clock, queues, selection } = this.#deps;
     for (const uid of isSelectorUnderstood(monitor) ? uids : []) {
@@ -411,7 +411,7 @@ export class ReconcileLoops {
   }
 }
 
-/** A batch of one: the same story, told of a single key. */
+/** Handles a single key as a batch of one. */
 function one(batch: BatchOf): (uid: string, signal: AbortSignal) => Promise<ComeBack> {
   return async (uid, signal) => (await batch([uid], signal)).get(uid);
 }

@@ -30,39 +30,39 @@ import { runOwnDeadMan } from './own-dead-man.ts';
 import { createPrune, Nights, sealDays } from '../schedulers/index.ts';
 import { isExcluded } from '../selection/index.ts';
 
-/** What is judged and told: evaluation, outbox, and what ages. */
+/** The part of a term that judges and tells: evaluation, outbox, and upkeep of what ages. */
 export interface VerdictWork {
   readonly evaluation: Evaluation;
-  /** Until when a term before this one had seen everything; undefined: there was none. */
+  /** The term before this one had seen everything until then; undefined: there was none. */
   readonly watchedUntilAt: Instant | undefined;
-  /** A leader was at work until a moment ago: what it wrote stands. */
+  /** A leader was at work until a moment ago, so its rows are up to date. */
   readonly isSuccession: boolean;
   /** How late the cluster starts its Jobs, 99th percentile. */
   readonly startSkewP99Ms: (now: Instant) => number;
   /** The cluster reads its schedule in another zone than we do. */
   readonly isZoneMisread: (cronJob: CronJobFacts) => boolean;
-  /** What the cluster says goes through it before it is stored. */
+  /** Redacts texts of the cluster before they are stored. */
   readonly redaction: Redaction;
-  /** That the cluster does not create the pods of a Job. */
+  /** Why the cluster does not create the pods of a Job. */
   readonly refusalOf: CreateRefusals['of'];
-  /** A CronJob waits for these: messages about it may have to make way for theirs. To be said before its row is written. */
+  /** Declares the CronJobs that another one waits for, before its row is written: its messages may have to give way to theirs. */
   readonly declareParents: (parents: readonly string[]) => void;
   /** Begins; ends with the term, or with `stop`. */
   readonly start: () => void;
   /** Resolves when messages on their way have arrived. */
   readonly stop: () => Promise<void>;
-  /** The last of a term whose work is done: the next one need not ask what was not seen. */
+  /** Ends a term whose work is done: the next one need not ask about a gap. */
   readonly handOver: (watchedThroughAt: Instant) => Promise<void>;
 }
 
-/** What a start finds is written within this time, or evaluation begins all the same. */
+/** Evaluation waits this long for the rows of what a start finds. */
 const caughtUpWithinMs = 60_000;
 const caughtUpLookMs = 50;
-/** A leader that has watched until so long ago has judged everything until then. */
+/** A leader that watched until this long ago has judged everything until then. */
 const succeedsWithinMs = 120_000;
-/** What a leader that was at work until so long ago left in the outbox goes out as soon as the runs are written that may have ended it. */
+/** Messages that a leader left in the outbox this short a time ago leave as soon as the runs are written that may have ended their alerts. */
 const handedOnWithinMs = 30_000;
-/** What has left the cluster is remembered for so long; a follower keeps the last states of Jobs that ended. */
+/** Objects that left the cluster are remembered this long; a follower keeps the last states of ended Jobs. */
 export const rememberedMs = 600_000;
 /** Bookmarks come about every minute: only a longer silence is blindness. */
 const usualSilenceMs = 90_000;
@@ -74,7 +74,7 @@ export async function createVerdictWork(deps: VerdictWorkDeps, term: Term): Prom
   const gaps = await WatchGaps.open(
     { store, epoch: term.epoch, logger },
     {
-      // What ended longer ago than a follower remembers may be lost, however long it has watched.
+      // A follower may have lost what ended longer ago than it remembers, however long it has watched.
       sinceAt: Math.max(deps.syncedAt(), clock.now() - rememberedMs),
       blindSpans: deps.blind.list(),
       generationOf: (uid) => caches.cronJobs.find(uid)?.generation,
