@@ -20,7 +20,7 @@ import type { Selection } from './selection.ts';
 
 interface SelectionStartsDeps {
   readonly selection: Pick<Selection, 'monitorsOf'>;
-  /** Told of what ends. */
+  /** Told of selections that end. */
   readonly left?: Selection['left'];
   readonly monitors: { values(): Iterable<MonitorSeen> };
   readonly namespaces: { values(): Iterable<NamespaceFacts> };
@@ -29,9 +29,9 @@ interface SelectionStartsDeps {
 }
 
 /**
- * Since when monitors select CronJobs that they did not select before, by the news of what changed: labels, a selector, the agreement of a
- * namespace, what owners ask to be left out; and when that ends. Followers keep it too, for they may have to write it down. What was selected from its creation on, or found so by a list, has
- * no entry.
+ * Remembers since when monitors select CronJobs that they did not select before, and tells when a selection ends. An edit of labels, of a
+ * selector, of a namespace's consent or of what owners leave out begins or ends one. Followers remember it too, since they may have to write it.
+ * A CronJob that was selected from its creation on, or found selected by a list, has no entry.
  */
 export class SelectionStarts {
   readonly #from: SelectionStartsDeps;
@@ -42,7 +42,7 @@ export class SelectionStarts {
     this.#from = from;
   }
 
-  /** Undefined: no beginning of it was seen. */
+  /** Undefined: no edit began it. */
   sinceOf(monitorUid: string, cronJobUid: string): Instant | undefined {
     return this.#since.get(monitorUid)?.get(cronJobUid);
   }
@@ -63,7 +63,7 @@ export class SelectionStarts {
   }
 
   monitorChanged({ before, item }: Changed<MonitorSeen>, news: NewsOfChange): void {
-    // One that cannot be read selects nothing, and stops no watch.
+    // An unreadable monitor selects nothing, and stops no watch.
     if (!before.decoded.ok || !item.decoded.ok) return;
     if (!isSelectorUnderstood(before) || !isSelectorUnderstood(item)) return;
     const specs = [before.decoded.spec, item.decoded.spec] as const;
@@ -163,7 +163,7 @@ function mayBeIgnored({ allowOverrides }: MonitorSpec): boolean {
   return allowOverrides.includes('ignore');
 }
 
-/** Whether its owner, or that of its namespace, asks the monitor to leave it out. */
+/** Whether the CronJob or its namespace asks the monitor to leave it out. */
 function isIgnored(spec: MonitorSpec, cronJob: CronJobFacts, namespace: NamespaceFacts | undefined): boolean {
   const says = [cronJob.annotations, namespace?.annotations].some((own) => own?.ignore?.trim() === 'true');
   return says && mayBeIgnored(spec);

@@ -31,21 +31,21 @@ import {
 } from '@cronjob-monitor/shared/kube';
 import type { MonitorSeen } from './monitor-seen.ts';
 
-/** Who watches whom, computed from what the caches hold now: nothing to keep in step, nothing to lose. */
+/** Which monitors select which CronJobs, computed from the caches on each call, so that nothing has to be kept in step. */
 export interface Selection {
   /** The monitors that select the CronJob, the leading one first: same namespace, then namespace and name. */
   monitorsOf(cronJob: CronJobFacts): readonly MonitorSeen[];
-  /** By UID; of a CronJob that was deleted lately, those that selected it then. Those that it left and that have to judge it still are among them. */
+  /** The same by UID; of a CronJob that was deleted lately, as it was then. Includes monitors that it left and that have yet to judge it. */
   monitorsOfUid(cronJobUid: string): readonly MonitorSeen[];
   isMonitored(cronJobUid: string): boolean;
-  /** Whether a Job is a run of what is monitored: every Job of a CronJob, of a group those that a monitor selects. */
+  /** Whether a Job is a monitored run: every Job of a CronJob is; of a group those that a monitor selects. */
   takesJob(job: JobFacts): boolean;
   cronJobsOf(monitor: MonitorSeen): CronJobFacts[];
-  /** A monitor would select it, and its owner has it left out. */
+  /** Whether a monitor would select the CronJob, but its owner has it left out. */
   isIgnored(cronJob: CronJobFacts): boolean;
-  /** Something that the CronJob or its Namespace says may make the settings of the monitor others than those of other CronJobs. */
+  /** Whether annotations of the CronJob or its Namespace may change the settings of the monitor for it. */
   speaks(monitor: ReadMonitor, cronJob: NamedCronJob): boolean;
-  /** What the CronJob and its Namespace say of themselves. */
+  /** The annotations of the CronJob and its Namespace. */
   ownOf(cronJob: NamedCronJob): OwnSettings;
   /** The settings of a monitor as they stand for the CronJob; undefined: its spec cannot be read. The same while nothing changes. */
   effectiveOf(
@@ -59,39 +59,39 @@ export interface Selection {
   refusalOf(monitor: MonitorSeen, namespace: string): RefusalReason | undefined;
   /** The last facts of a CronJob that is there, or was deleted lately. */
   findCronJob(uid: string): CronJobFacts | undefined;
-  /** By its name: as it is, or was when it was deleted or remembered; else no more than the name. */
+  /** The CronJob of this name as it is, or as it was when it was deleted or remembered; else no more than the name. */
   findNamed(namespace: string, name: string): NamedCronJob;
-  /** CronJobs that are gone and that monitors expect, as they were seen last, in place of those remembered before. */
+  /** Remembers deleted CronJobs that monitors expect, as they were last seen, in place of those remembered before. */
   remember(gone: readonly NamedCronJob[]): void;
-  /** A monitor or a namespace changed: everything is asked again. */
+  /** Forgets computed answers, since a monitor or a namespace changed. */
   invalidate(): void;
-  /** A CronJob was deleted: its Jobs are still being recorded. */
+  /** Notes that a CronJob was deleted: its Jobs are still being recorded. */
   departed(departure: Pick<DepartedCronJob, 'cronJob' | 'at' | 'thereUntilAt'>): void;
-  /** Those deleted lately that had its name, itself among them where it is one. */
+  /** CronJobs of its name that were deleted lately, itself among them if it was. */
   departuresOf(uid: string): readonly DepartedCronJob[];
-  /** A monitor selects a CronJob no longer: what happened before is judged by it still. */
+  /** Notes that a monitor no longer selects a CronJob: the monitor still judges the time before. */
   left(leave: Pick<DepartedCronJob, 'cronJob' | 'at' | 'heardMs'> & { readonly monitor: MonitorSeen }): void;
-  /** Those of a CronJob that are not judged yet. */
+  /** The departures of a CronJob from monitors that have not judged it yet. */
   leavesOf(cronJobUid: string): readonly DepartedCronJob[];
-  /** Those of a monitor, judged or not, that are not written yet. */
+  /** The departures from a monitor that are not written yet, judged or not. */
   leftBy(monitorUid: string): DepartedCronJob[];
-  /** Its row says that it selects them no longer. */
+  /** Forgets departures whose rows are written. */
   forgetLeaves(leaves: readonly DepartedCronJob[]): void;
-  /** A monitor was deleted: it may be made anew, and what it selects is recorded until that is no longer expected. */
+  /** Notes that a monitor was deleted: runs that it selects are recorded for as long as it may be made anew. */
   monitorDeparted(monitor: MonitorSeen, at: Instant): void;
-  /** When the last monitor that this is true of was deleted; undefined: none was lately. */
+  /** The instant at which the last such monitor was deleted; undefined: none was lately. */
   departedAt(isIt: (monitor: MonitorSeen) => boolean): Instant | undefined;
-  /** Those that went before `before`, unless something of them is still in the cluster. */
+  /** Forgets departures from before `before`, unless the cluster still holds something of them. */
   forgetDeparted(before: Instant, isNeeded: (uid: string) => boolean): void;
 }
 
-/** The end of a CronJob that was seen to go. */
+/** A CronJob that was deleted or left a monitor, as it was then. */
 export interface DepartedCronJob {
   readonly cronJob: CronJobFacts;
-  /** That it left, as it was then; undefined: it was deleted. */
+  /** The monitor that it left, as that was then; undefined: the CronJob was deleted. */
   readonly monitor?: MonitorSeen | undefined;
   readonly at: Instant;
-  /** Its Jobs are asked anew since then, by the monotonic clock; undefined: they were known all the time. */
+  /** Since then, by the monotonic clock, its Jobs are being read anew; undefined: they were known all the time. */
   readonly heardMs?: number | undefined;
   /** When it was surely there: until it went, but where the watch had been broken before. */
   readonly thereUntilAt: Instant;

@@ -26,36 +26,36 @@ import type { SpecSighting, SpecSightings, WordSightings } from './word-sighting
 interface CronJobReconcilerDeps {
   readonly cronJobs: { find(uid: string): CronJobFacts | undefined };
   readonly isMonitored: (cronJobUid: string) => boolean;
-  /** Its owner has it left out: it is as if it were not there, and what was said of that counts on when it is gone. */
+  /** Whether its owner has it left out. Its annotations stay in force when it is gone. */
   readonly isIgnored?: ((cronJob: CronJobFacts) => boolean) | undefined;
-  /** Those that were seen to go lately and had its name, itself among them. */
+  /** CronJobs of its name that were deleted lately, itself among them. */
   readonly departuresOf?: Selection['departuresOf'] | undefined;
-  /** Monitors that it left and that have to judge it still. */
+  /** Departures from monitors that have yet to judge the CronJob. */
   readonly leavesOf?: Selection['leavesOf'] | undefined;
-  /** Those that could not be written as they went are judged as they were then. Answers with those of which runs are to be recorded before. */
+  /** Judges CronJobs that went unwritten as they were then. Answers with those whose runs have to be recorded first. */
   readonly judgeDeparted?:
     | ((departures: readonly DepartedCronJob[]) => Promise<readonly DepartedCronJob[]>)
     | undefined;
   readonly records: CronJobRecords;
-  /** Edits that were received and are not written down. */
+  /** Edits that were received and are not written yet. */
   readonly sightings?: Pick<SpecSightings, 'listOf' | 'written'> | undefined;
-  /** What was seen to be said before about how runs are judged. Absent: nothing was. */
+  /** Earlier annotations that decide how runs are judged. Absent: none were seen. */
   readonly words?: Pick<WordSightings, 'listOf' | 'listSince'> | undefined;
   readonly clock: Clock;
   readonly outlookOf: (cronJob: CronJobFacts, now: Instant) => Outlook;
   /** The CronJobs that it waits for, as `namespace/name`. Absent: none has any. */
   readonly dependsOn?: ((cronJob: CronJobFacts) => readonly string[]) | undefined;
-  /** What its Namespace says, and who owns it. */
+  /** The annotations of its Namespace, and its owner. */
   readonly saidOf?: ((cronJob: CronJobFacts) => Pick<CronJobSeen, 'ofNamespace' | 'owner'>) | undefined;
-  /** When a leader before this one was last known to watch; undefined: there was none. */
+  /** A leader before this one watched until then; undefined: there was none. */
   readonly watchedUntilAt: Instant | undefined;
   /** The CronJob has its row now: its Jobs can be recorded. */
   readonly onFirstProjected: (cronJobUids: readonly string[]) => void;
-  /** Other runs are due now, or none any more, or they are judged otherwise. */
+  /** Told of CronJobs whose due runs, or the rules that judge them, have changed. */
   readonly onRespecified: (cronJobUids: readonly string[]) => void;
 }
 
-/** Some CronJobs: from what the cluster says to their rows and epochs. A second run changes nothing. */
+/** Brings rows and epochs of these CronJobs in line with the cluster. A second call changes nothing. */
 export async function reconcileCronJobs(
   uids: readonly string[],
   deps: CronJobReconcilerDeps,
@@ -69,7 +69,7 @@ export async function reconcileCronJobs(
     respecified.push(...written.respecified, ...gone.map(({ uid }) => uid));
   };
 
-  // Those that went first: the next one of a name takes the place of its row.
+  // Deleted CronJobs first: the next one of a name takes the place of the row.
   const went = [...new Set(uids.flatMap((uid) => deps.departuresOf?.(uid) ?? []))];
   const left = await deps.records.readMarks(went.map(({ cronJob }) => cronJob.uid));
   const departures = went.filter((one) => !one.isWritten && left.get(one.cronJob.uid)?.deletedAt === undefined);
@@ -97,7 +97,7 @@ export async function reconcileCronJobs(
   if (first.length > 0) deps.onFirstProjected(first);
   if (respecified.length > 0) deps.onRespecified([...new Set(respecified)]);
 
-  // The next run is shown and sorted by: it moves on when its instant has passed, also without any event.
+  // Lists show the next run and sort by it, so it moves on when its instant has passed, also without an event.
   return new Map(
     uids.map((uid) => {
       const cronJob = deps.cronJobs.find(uid);
@@ -106,10 +106,10 @@ export async function reconcileCronJobs(
     }),
   );
 
-  /** As they were at an instant, after all that was seen of them before. */
+  /** Writes each CronJob as it was at its instant, after all its earlier edits. */
   async function writeSeen(all: readonly (readonly [CronJobFacts, Instant])[]): Promise<CronJobSeen[]> {
     const monitored = all.filter(([{ uid }]) => deps.isMonitored(uid));
-    // Those that come while this is written wait for the next turn.
+    // Edits that arrive during this write wait for the next turn.
     const sightings = new Map(monitored.map(([{ uid }]) => [uid, deps.sightings?.listOf(uid) ?? []]));
     const marks = await deps.records.readMarks(monitored.map(([{ uid }]) => uid));
     const edits = monitored.map(([{ uid }]) =>
@@ -117,7 +117,7 @@ export async function reconcileCronJobs(
     );
     const rounds = Math.max(0, ...edits.map((list) => list.length));
     for (let round = 0; round < rounds; round++) {
-      // In their order: what is due between two edits follows the first.
+      // In order of time: runs that are due between two edits follow the first edit.
       const ofRound = edits.flatMap((list) => list[round] ?? []);
       await write(ofRound, []);
     }
@@ -131,7 +131,7 @@ export async function reconcileCronJobs(
   }
 }
 
-/** One whose runs are to be recorded before is looked at again after so long. */
+/** A departed CronJob whose runs have to be recorded first is looked at again after this time. */
 const departedAgainMs = 1_000;
 
 function toSeen(
@@ -160,7 +160,7 @@ function toSeen(
   };
 }
 
-/** What it and its Namespace said before, as far as it was seen, or the row that an earlier process left shows it. */
+/** Earlier annotations of it and its Namespace, as this process saw them, or as the row of an earlier process shows them. */
 function earlierWordsOf(
   { uid }: CronJobFacts,
   marks: CronJobMarks | undefined,
@@ -179,18 +179,18 @@ function lastSightOf(marks: CronJobMarks, deps: CronJobReconcilerDeps): Instant 
   return Math.max(marks.seenAt ?? marks.firstSeenAt, deps.watchedUntilAt ?? 0);
 }
 
-/** What is to be written of the edits of one CronJob before its present state: each with the instant at which it was made. */
+/** The edits of one CronJob to write before its present state, each with the instant at which it was made. */
 export function toEdits(
   sightings: readonly SpecSighting[],
   marks: CronJobMarks | undefined,
   toSeen: (cronJob: CronJobFacts, at: Instant) => CronJobSeen,
 ): CronJobSeen[] {
-  // What a leader before us has written down is no news.
+  // Edits that an earlier leader has written are left out.
   const openedAt = marks?.openEpoch?.fromAt ?? -Infinity;
   const fresh = sightings.filter(({ at }) => at > openedAt);
   const [first] = fresh;
   if (!first) return [];
-  // What held before the first of them may never have been written.
+  // The state before the first edit may never have been written.
   return [toSeen(first.before, first.at - 1), ...fresh.map(ofSighting)];
 
   function ofSighting({ before, facts, at, unwatchedSinceAt }: SpecSighting): CronJobSeen {
@@ -199,11 +199,11 @@ export function toEdits(
   }
 }
 
-/** What the CronJob reconciler reads from and writes to the store. */
+/** The reads and writes of the CronJob reconciler. */
 interface CronJobRecords {
-  /** What earlier processes left, of those this one has not written yet: only for these a gap lies between then and now. */
+  /** The rows that earlier processes left of CronJobs that this one has not written: only there a gap lies before now. */
   readMarks(uids: readonly string[]): Promise<ReadonlyMap<string, CronJobMarks>>;
-  /** What CronJobs say of themselves that their owners have left out. */
+  /** Notes the annotations of CronJobs that their owners have left out. */
   noteLeftOut(leftOut: readonly Pick<CronJobSeen, 'facts' | 'ofNamespace'>[]): Promise<void>;
   /**
    * Rows and epochs of those seen that differ from what was written last, and the end of those gone. Answers with the UIDs of those written
@@ -217,14 +217,14 @@ interface CronJobRecords {
 
 interface GoneCronJob {
   readonly uid: string;
-  /** When it was deleted, as far as that was seen; else when that was found. */
+  /** The instant of its deletion, or else the instant at which its absence was found. */
   readonly at: Instant;
-  /** It was not seen to go: it may have gone at any time since. */
+  /** No watch saw its deletion: it may have been deleted at any time since. */
   readonly fromAt: Instant | undefined;
 }
 
 export function createCronJobRecords(store: Store, epoch: number): CronJobRecords {
-  /** What was written last for each, as text: most events of a CronJob tell that its Jobs come and go. */
+  /** The last written row of each, as text: most events of a CronJob only tell that its Jobs come and go. */
   const written = new Map<string, string>();
   const specs = new Map<string, string>();
   const noted = new Map<string, string>();
@@ -246,7 +246,7 @@ export function createCronJobRecords(store: Store, epoch: number): CronJobRecord
 
     async write({ seen, gone }) {
       const changed = seen.filter((item) => written.get(item.facts.uid) !== textOf(item));
-      // A CronJob that was never watched is no news when it goes; the store knows.
+      // The store ignores the deletion of a CronJob that it never knew.
       if (changed.length === 0 && gone.length === 0) return { first: [], respecified: [] };
       await store.fenced(epoch, async (tx) => {
         if (changed.length > 0) await projectCronJobs(tx, changed);
@@ -271,7 +271,7 @@ export function createCronJobRecords(store: Store, epoch: number): CronJobRecord
   };
 }
 
-/** What decides which runs are due, and by what those are judged that are over. */
+/** The fields that decide which runs are due and which rules judge ended runs. */
 function specOf({ facts, ofNamespace }: CronJobSeen): string {
   const { schedule, timeZone, suspended, policy, deadlineS } = facts;
   return JSON.stringify([schedule, timeZone, suspended, policy, deadlineS, judgingWordsOf(facts, ofNamespace)]);
@@ -304,14 +304,14 @@ function textOf({ facts, ofNamespace, owner, problem, nextRunAt, dependsOn, earl
   ]);
 }
 
-/** When a CronJob runs next, or why that cannot be told. */
+/** The next run of a CronJob, or why none can be told. */
 export interface Outlook {
   readonly problem: ScheduleProblem | undefined;
   /** Undefined while suspended, being deleted, or with a problem, and of a group of Jobs. */
   readonly nextRunAt: Instant | undefined;
 }
 
-/** The same rules as the CronJob controller's: what it does not understand, it does not start. */
+/** Applies the rules of the CronJob controller: a schedule that it does not understand starts nothing. */
 export function outlookOf(cronJob: CronJobFacts, defaultZone: string, now: Instant): Outlook {
   if (cronJob.marks) return { problem: undefined, nextRunAt: undefined };
   try {
@@ -334,7 +334,7 @@ export function outlookOf(cronJob: CronJobFacts, defaultZone: string, now: Insta
   }
 }
 
-/** Without a next run there is nothing that an instant could change, but the end of the years that are searched for one. */
+/** Without a next run only the end of the searched years can change the answer. */
 const restAgainMs = 3_600_000;
 
 /**

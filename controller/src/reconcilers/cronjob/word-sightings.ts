@@ -20,16 +20,16 @@ export interface SpecSighting {
   readonly facts: CronJobFacts;
   /** When the news came. */
   readonly at: Instant;
-  /** Set when the watch had not been heard of since: then it may have changed at any time from there on. */
+  /** The watch was silent since then, so the edit may have been made at any time from there on; undefined: it was not. */
   readonly unwatchedSinceAt: Instant | undefined;
 }
 
-/** Edits of one CronJob that wait to be written down; earlier ones give way, and show as uncertain time. */
+/** Edits of one CronJob that may wait to be written; beyond them the oldest give way, and their time becomes uncertain. */
 const mostOfOne = 50;
 
 /**
- * Specs as they were received, until they are written down. What is due depends on the instant of a change: an edit that waits for a busy
- * worker, or for a database that is away, must not count from when it was written, and one that was taken back meanwhile was one.
+ * Keeps specs as they were received until they are written. Due runs depend on the instant of an edit: one that waits for a busy worker or a
+ * database must count from its own instant, and one that was taken back in between counts too.
  */
 export class SpecSightings {
   readonly #byUid = new Map<string, SpecSighting[]>();
@@ -52,7 +52,7 @@ export class SpecSightings {
     return this.#byUid.has(uid);
   }
 
-  /** Up to this one they are written. */
+  /** Told that edits up to this one are written. */
   written(uid: string, last: SpecSighting): void {
     const known = this.#byUid.get(uid) ?? [];
     const left = known.slice(known.indexOf(last) + 1);
@@ -64,12 +64,12 @@ export class SpecSightings {
 type CronJobs = { valuesIn(namespace: string): Iterable<CronJobFacts> };
 type Namespaces = { findByName(namespace: '', name: string): NamespaceFacts | undefined };
 
-/** So many changes of one CronJob are remembered. */
+/** Remembered changes of one CronJob. */
 const mostWordsOfOne = 8;
 
 /**
- * What CronJobs and their Namespaces were seen to say before they said something else about how runs are judged. A run is judged by what held
- * when it ended, however late that is: it must not wait until the change is written. Followers keep it too, for they may have to write it.
+ * Remembers the annotations of CronJobs and Namespaces from before an edit changed how runs are judged. The annotations in force when a run ended
+ * judge it, however late that is, also while the edit is not written. Followers remember them too, since they may have to write them.
  */
 export class WordSightings {
   readonly #cronJobs: CronJobs;
@@ -86,7 +86,7 @@ export class WordSightings {
     return this.#byUid.get(uid) ?? [];
   }
 
-  /** What was said before and is not in a row that shows what was said at `seenAt`, oldest first. */
+  /** Earlier annotations that a row which shows those of `seenAt` does not hold, oldest first. */
   listSince(
     cronJob: CronJobFacts,
     row: { readonly words: JudgingWords; readonly earlier: readonly EarlierWords[]; readonly seenAt: Instant },
@@ -125,7 +125,7 @@ export class WordSightings {
     if (changed.length === 0) return;
     const known = this.listOf(uid);
     const changedAt = instantOfWrite(changed, { before: writesOf(before), after: writesOf(item) }, news);
-    // Their order is that of their coming.
+    // In the order of arrival.
     const untilAt = Math.max(changedAt, known.at(-1)?.untilAt ?? -Infinity);
     this.#byUid.set(uid, [...known, { untilAt, words }].slice(-mostWordsOfOne));
   }

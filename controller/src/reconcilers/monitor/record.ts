@@ -36,9 +36,9 @@ import {
 import { isSelectorUnderstood, type DepartedCronJob, type MonitorSeen } from '../../selection/index.ts';
 import type { GatheredMonitor } from './gather.ts';
 
-/** What the monitor reconciler reads from and writes to the store. */
+/** The reads and writes of the monitor reconciler. */
 export interface MonitorRecords {
-  /** Row and targets. Returns the UIDs of CronJobs that became targets now, and of those that have no row yet. */
+  /** Writes row and targets. Returns the UIDs of CronJobs that became targets now, and of those that have no row yet. */
   write(
     gathered: GatheredMonitor,
     judged: { phase: MonitorPhase; conditions: readonly Condition[] },
@@ -56,7 +56,7 @@ interface WrittenMonitor {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly unknown: readonly string[];
-  /** Its spec is another one than the one written last by this process. */
+  /** Whether its spec differs from the one that this process wrote last. */
   readonly isRespecified: boolean;
 }
 
@@ -67,17 +67,17 @@ interface SelectionOrigins {
   readonly forgetLeaves: (leaves: readonly DepartedCronJob[]) => void;
   /** Told of its targets that it selects no longer when a process looks first. */
   readonly leftUnseen: (monitor: MonitorSeen, cronJobUids: readonly string[]) => void;
-  /** As it was seen to begin. */
+  /** By the edit that began the selection. */
   readonly seen: (monitor: MonitorSeen, cronJob: CronJobFacts) => Instant | undefined;
-  /** Of what was not selected when a leader last looked. */
+  /** Of CronJobs that were not selected when a leader last looked. */
   readonly unseen: (monitor: MonitorSeen, cronJob: CronJobFacts) => Instant | undefined;
-  /** When a process before this one looked last; undefined: none did. */
+  /** A process before this one looked last then; undefined: none did. */
   readonly lookedUntilAt: () => Instant | undefined;
-  /** When it was seen to go; undefined: it went while the service did not look. */
+  /** The instant at which the monitor was seen deleted; undefined: it went while the service did not look. */
   readonly goneAt: (monitorUid: string) => Instant | undefined;
-  /** Another object of its name is there that goes on with it. */
+  /** Whether another object of its name goes on with its row. */
   readonly isBack: (monitorUid: string) => boolean;
-  /** The same of an earlier object of its name. */
+  /** The instant at which an earlier monitor of this name was seen deleted. */
   readonly earlierGoneAt: (monitor: Pick<MonitorSeen, 'namespace' | 'name'>) => Instant | undefined;
 }
 
@@ -93,7 +93,7 @@ const noBreaks: SelectionOrigins = {
   earlierGoneAt: () => undefined,
 };
 
-/** Where something changed since a mark, by the commits of this process. */
+/** The namespaces in which commits of this process changed something since a mark. */
 interface CommittedMoves {
   readonly mark: number;
   isMoved(mark: number, namespaces: ReadonlySet<string>): boolean;
@@ -176,7 +176,7 @@ class StoredMonitors implements MonitorRecords {
       [...targets].every(([uid, target]) => before.get(uid) === textOf(target));
     const projection = projectionOf(gathered, judged);
     const row = JSON.stringify(projection);
-    // What no process saw end before it became unreadable was judged for no monitor: it is news to this one once it is mended.
+    // Runs that ended unseen before the monitor became unreadable were judged for no monitor: they are its news once it is mended.
     const isLost = before === undefined && !isSelectorUnderstood(monitor);
     const lookedUntilAt = (isLost ? this.#origins.lookedUntilAt() : undefined) ?? at;
     const leftAt = new Map(left.map((one) => [one.cronJob.uid, one.at]));
@@ -206,7 +206,7 @@ class StoredMonitors implements MonitorRecords {
       const last = before?.get(uid);
       return last === undefined || sinceIn(last) !== sinceIn(textOf(target)) ? [uid] : [];
     });
-    // What has no row yet is tried again: it must not count as written.
+    // A CronJob without a row is tried again: it must not count as written.
     this.#written.set(
       monitor.uid,
       new Map([...targets].flatMap(([uid, target]) => (unknown.has(uid) ? [] : [[uid, textOf(target)] as const]))),
@@ -251,7 +251,7 @@ class StoredMonitors implements MonitorRecords {
     const leaves = this.#origins.leftBy(uid);
     if (leaves.some(({ isJudged }) => !isJudged)) return undefined;
     const targets = [...(this.#written.get(uid)?.keys() ?? [])];
-    // Its row is taken over: a deletion that is written late would end its alerts before they are.
+    // The monitor made anew takes the row over: a late deletion would end its alerts.
     if (!this.#origins.isBack(uid))
       await this.#deps.store.fenced(this.#deps.epoch, (tx) => forgetMonitor(tx, uid, this.#origins.goneAt(uid) ?? at));
     this.#origins.forgetLeaves(leaves);
@@ -326,7 +326,7 @@ function projectionOf({ monitor }: GatheredMonitor, judged: { phase: MonitorPhas
   return { uid, namespace, name, generation, createdAt, spec, specWrittenAt, ...judged };
 }
 
-/** How long its alerts wait; undefined where it could not be read: what waits goes on as it did. */
+/** The delay of its alerts; undefined where it could not be read, and waiting alerts wait on as they did. */
 function delayMsOf(spec: unknown): number | undefined {
   if (typeof spec !== 'object' || spec === null || Object.keys(spec).length === 0) return undefined;
   const { alerting } = spec as { readonly alerting?: { readonly alertDelay?: string } | null };
