@@ -32,5 +32,5 @@ ENV MALLOC_TRIM_THRESHOLD_=131072
 EXPOSE 8080 8081 8443
 VOLUME ["/data", "/spool"]
 # A young generation of 16 MB, and an old one that is collected when it has grown by a third: by default garbage alone would take 250 MB.
-ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=8", "--heap-growing-percent=30"]
+ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=2", "--heap-growing-percent=30"]
 CMD ["standalone.js"]
