@@ -31,6 +31,6 @@ ENV MALLOC_ARENA_MAX=2
 ENV MALLOC_TRIM_THRESHOLD_=131072
 EXPOSE 8080 8081 8443
 VOLUME ["/data", "/spool"]
-# A young generation of 16 MB, and an old one that is collected when it has grown by a third: by default garbage alone would take 250 MB.
+# A young generation of a few MB, and an old one that is collected when it has grown by a third: by default garbage alone would take 250 MB.
 ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=2", "--heap-growing-percent=30"]
 CMD ["standalone.js"]
