@@ -106,13 +106,15 @@ function* ofTonight({ tables, cards }: Drawn, { tonight }: Pages, print: (words:
   const calm = /(\d+) runs? without a finding/.exec(card?.text ?? '')?.[1];
   if (rows.length + more !== tonight.atRisk || calm !== String(tonight.calm))
     yield `it shows ${rows.length} at risk, ${more} more, ${calm} without a finding; /tonight has ${tonight.atRisk} and ${tonight.calm}`;
+  // Of those that are as likely, the page puts first what no incident beside them tells.
+  const levelOf = (item: Pages['tonight']['items'][number] | undefined): string | undefined => item?.risks[0]?.level;
   for (const [index, { key, text }] of rows.entries()) {
-    const item = tonight.items[index];
-    if (!item || nameOf(item.cronjob) !== key) {
-      yield `it shows ${key} at risk, where /tonight has ${item && nameOf(item.cronjob)}`;
+    const item = tonight.items.find(({ cronjob }) => nameOf(cronjob) === key);
+    if (!item || levelOf(item) !== levelOf(tonight.items[index])) {
+      yield `it shows ${key} at risk, where /tonight has ${levelOf(tonight.items[index])} ones`;
       continue;
     }
-    const level = item.risks[0]?.level === 'likely' ? 'Likely:' : 'Possible:';
+    const level = levelOf(item) === 'likely' ? 'Likely:' : 'Possible:';
     const words = item.risks.map((risk) => print(risk.words));
     for (const one of [level, ...words]) if (!text.includes(one)) yield `${key} is at risk, and does not say "${one}"`;
   }
