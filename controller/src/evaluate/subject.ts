@@ -94,7 +94,7 @@ export interface Watch {
   readonly wasJudged: boolean;
   /** Its monitor was away since then: what ended later is news to it. */
   readonly newsFromAt?: Instant | undefined;
-  /** It selected the CronJob until then: what ended later is none of its business. */
+  /** The monitor selected the CronJob until then, and judges no run that ended later. Absent: it still selects it. */
   readonly judgesUntilAt?: Instant | undefined;
   /** What it asked before, where that may decide about news; undefined: the same. */
   readonly earlier?: EarlierRules | undefined;

@@ -31,7 +31,7 @@ export function packTemplate(text: string): string | undefined {
   return packed.length > mostPackedCharacters ? undefined : packed.toString('latin1');
 }
 
-/** The text as it was packed. Throws what zlib throws when it is none of ours. */
+/** The text as `packTemplate` took it. Throws the error of zlib for bytes that `packTemplate` did not make. */
 export function unpackTemplate(packed: string): string {
   const bytes = Buffer.from(packed, 'latin1');
   return inflateRawSync(bytes, { dictionary, maxOutputLength: 4 * mostCharacters }).toString('utf8');
@@ -72,7 +72,7 @@ interface TemplateSecrecy {
 
 /**
  * A Job's spec as it may be stored: literal values of environment variables, and texts in which something looks like a secret, stand
- * there as keyed hashes. So a change of them shows, and they do not. Undefined: it is none of ours.
+ * there as keyed hashes. So a reader sees that they changed, and never the values. Undefined: this service did not pack the text.
  */
 export function toSafeTemplate(packed: string, secrecy: TemplateSecrecy): unknown {
   let spec: unknown;
