@@ -8,8 +8,8 @@ import {
   listCronJobIds,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { refText } from '@cronjob-monitor/shared/contract';
-import { type ApiError, conflict, notFound } from '../errors.ts';
+import { type Ref, refText } from '@cronjob-monitor/shared/contract';
+import { ApiError, conflict, notFound } from '../errors.ts';
 import { isCronJobName, isObjectName } from '../object-name.ts';
 
 export interface KnownCronJob {
@@ -37,6 +37,17 @@ export async function getKnownCronJob(store: Store, params: Readonly<Record<stri
     throw notFound('CronJob', path, cronJob.deletedAt === undefined ? 'neverSeen' : 'deleted');
   }
   return { cronJob, ids, isSelected };
+}
+
+/** Whether anything is known of a CronJob: of one that was deleted no run may be kept any more. */
+export async function isKept(store: Store, { namespace, name }: Ref): Promise<boolean> {
+  return getKnownCronJob(store, { namespace, name }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ApiError && error.code === 'NOT_FOUND') return false;
+      throw error;
+    },
+  );
 }
 
 /** The CronJob that an action is for. Throws NOT_FOUND also for one that only history is kept of. */

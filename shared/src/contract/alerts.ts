@@ -174,6 +174,8 @@ export const AlertDetail = named(
     flappingUntil: nullable(instant),
     /** What holds a message back with the reason `dependsOn`; null = nothing, it is over, or the caller may not read it. */
     waitsFor: nullable(AlertWaitsFor),
+    /** False: its CronJob was deleted and nothing is kept of it any more, so /cronjobs/{namespace}/{name} answers 404. */
+    cronjobKept: bool,
     withheld: bool,
     logs: nullable(CapturedLog),
     events: nullable(listOf(CapturedEvent)),

@@ -49,7 +49,7 @@ export type NotFoundKind = (typeof notFoundKinds)[number];
 const notFoundReasons = ['neverSeen', 'deleted', 'expired'] as const;
 export type NotFoundReason = (typeof notFoundReasons)[number];
 
-const logsUnavailableReasons = ['notStored', 'podGone', 'notStarted'] as const;
+export const logsUnavailableReasons = ['notStored', 'podGone', 'notStarted'] as const;
 export type LogsUnavailableReason = (typeof logsUnavailableReasons)[number];
 
 /** One thing that is wrong with a request. */

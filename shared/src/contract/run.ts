@@ -8,6 +8,7 @@ import {
   ExecutionPod,
   RunComparison,
 } from './executions.ts';
+import { logsUnavailableReasons } from './errors.ts';
 import { JobLogs } from './logs.ts';
 import { bool, extended, id, listOf, named, nullable, object, type Of, optional, words } from './shape/shape.ts';
 import { Verdict } from './verdict.ts';
@@ -43,8 +44,10 @@ export const ExecutionDetail = named(
     ),
     /** Null = there is no success to compare with. */
     changes: nullable(listOf(ExecutionChange)),
-    /** With `include=logs`: what `…/logs` answers; null = it cannot be had, and that endpoint says why. */
+    /** With `include=logs`: what `…/logs` answers; null = it cannot be had, or not within 2 s. */
     log: optional(nullable(JobLogs)),
+    /** With `include=logs` where there is none: the reason that `…/logs` would give; absent = that endpoint has to be asked. */
+    noLog: optional(words(logsUnavailableReasons)),
     /** With `include=compare`: what `…/compare` answers. */
     compare: optional(RunComparison),
     /** With `include=around`. */

@@ -1,4 +1,3 @@
-import type { ExecutionDetail } from '@cronjob-monitor/shared/contract';
 import { printWords } from '@cronjob-monitor/shared/domain';
 import type { Browser, Page } from 'playwright-core';
 import { openPage } from '../../e2e/ui/fixtures/browser.ts';
@@ -40,16 +39,12 @@ export async function contradictionsDrawn(
   const { page, complaints } = opened;
   // Time stands still in the browser as well: "4 min ago" is said of the same instant.
   await page.clock.setFixedTime(now);
-  const pageOf = (run: ExecutionDetail): string => `/cronjobs/${run.namespace}/${run.cronJobName}/runs/${run.jobName}`;
-  const logless = new Set(pages.runs.filter(({ hasLogs }) => !hasLogs).map(pageOf));
   const found: string[] = [];
   let count = 0;
   const draw = async (path: string, check: (drawn: Drawn) => Iterable<string>): Promise<void> => {
     const drawn = await read(page, address + path);
     count += 1;
-    // Of an answer that no log of a run is kept a browser complains by itself.
-    const isKnown = (one: string): boolean => logless.has(path) && one.endsWith('status of 404 (Not Found)');
-    const said = complaints.splice(0).flatMap((one) => (isKnown(one) ? [] : [`the console says ${one}`]));
+    const said = complaints.splice(0).map((one) => `the console says ${one}`);
     // A television has no rail.
     const shell = path === television ? [] : ofShell(drawn, pages);
     for (const one of [...check(drawn), ...shell, ...ofSilence(drawn, pages), ...said]) found.push(`${path}: ${one}`);
@@ -75,7 +70,10 @@ export async function contradictionsDrawn(
   await draw('/silences', (drawn) => ofSilences(drawn, pages.silences, / silences$/));
   await draw('/silences?view=expired', (drawn) => ofSilences(drawn, pages.silencesEnded, /^Silences that have ended/));
   await draw('/advice', (drawn) => ofAdvice(drawn, pages, print));
-  for (const run of pages.runs) await draw(pageOf(run), (drawn) => ofRun(drawn, run, print));
+  for (const run of pages.runs)
+    await draw(`/cronjobs/${run.namespace}/${run.cronJobName}/runs/${run.jobName}`, (drawn) =>
+      ofRun(drawn, run, print),
+    );
   await draw('/search?q=went+wrong', (drawn) => ofSearch(drawn, pages));
   await draw('/wall', (drawn) => ofWall(drawn, pages));
   for await (const one of pointedAt(page, pages, print)) found.push(`/wall: ${one}`);

@@ -83,6 +83,17 @@ test('shows the logs of the run that an alert speaks of', async () => {
   assert.deepEqual([logs?.container, logs?.text], ['main', 'Killed\n']);
 });
 
+test('says whether anything is kept of the CronJob of an alert', async () => {
+  await using fleet = await aFleet();
+  const { id } = await addAlert(fleet);
+  const isKept = async (): Promise<boolean> =>
+    ((await fleet.ask(`/api/v1/alerts/${id}`)).json() as AlertDetail).cronjobKept;
+  assert.equal(await isKept(), true);
+  await fleet.store.sql('cronjobs').where({ name: 'backup' }).update({ deleted_at: testNow });
+  assert.equal(await isKept(), false, 'it was deleted, and no run of it is kept');
+  assert.equal((await fleet.ask('/api/v1/cronjobs/prod/backup')).status, 404);
+});
+
 test('knows no alert by a text that is none of its ids', async () => {
   await using fleet = await aFleet();
   for (const id of [absent, 'x', '%00', 'a'.repeat(300)]) {

@@ -29,6 +29,7 @@ import { callerOf, permitIn } from '../../middleware/guard.ts';
 import { instantForms, readInstant } from '../../middleware/parameters.ts';
 import { authorOf } from '../author.ts';
 import type { RouteDeps } from '../deps.ts';
+import { isKept } from '../known-cron-job.ts';
 import { route } from '../route.ts';
 import { isObjectId } from '../../object-name.ts';
 import { presentDelivery } from '../deliveries/present.ts';
@@ -182,6 +183,7 @@ async function readAlertDetail(
     ...base,
     severitySource: alert.severitySource,
     flappingUntil: toWireInstantOrNull(alert.flappingUntil),
+    cronjobKept: await isKept(store, alert.cronJob),
     waitsFor: base.told.reason === 'dependsOn' ? await readWaitsFor(store, decisions, mayRead) : null,
     withheld,
     logs: withheld ? null : presentLog(evidence),

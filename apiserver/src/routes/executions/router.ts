@@ -202,13 +202,13 @@ async function readIncluded(
   ctx: ApiContext,
   known: KnownCronJob,
   asked: { readonly run: StoredExecution; readonly include: readonly RunInclude[]; readonly withheld: boolean },
-): Promise<Pick<ExecutionDetail, 'log' | 'compare' | 'around' | 'cronjob'>> {
+): Promise<Pick<ExecutionDetail, 'log' | 'noLog' | 'compare' | 'around' | 'cronjob'>> {
   const { run, include, withheld } = asked;
   const has = (part: RunInclude): boolean => include.includes(part);
-  const log = has('logs') && !withheld ? await readIncludedLog(deps, ctx, known, run) : null;
+  const log = has('logs') && !withheld ? await readIncludedLog(deps, ctx, known, run) : { log: null };
   const other = undefined;
   return {
-    ...(has('logs') && { log }),
+    ...(has('logs') && log),
     ...(has('compare') && { compare: await readComparison(deps.store, known, run, { other, withheld }) }),
     ...(has('around') && { around: await readAround(deps, known, run) }),
     ...(has('cronjob') && { cronjob: await readCronJobDetail(deps, known, 0) }),

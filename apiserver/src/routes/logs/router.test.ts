@@ -209,14 +209,19 @@ const unavailable: readonly (readonly [ClusterErrorCode | undefined, number, str
 
 for (const [failsWith, status, code, reason] of unavailable) {
   test(`says ${code} ${reason ?? ''} when the cluster says ${failsWith ?? 'that there is no pod'}`, async () => {
-    const { fleet, run } = await failedRun(() => ({ pods: [], ...(failsWith ? { failsWith } : {}) }));
+    const {
+      fleet,
+      run: { jobName },
+    } = await failedRun(() => ({ pods: [], ...(failsWith ? { failsWith } : {}) }));
     await using _ = fleet;
-    const answer = await fleet.ask(`${base}/${run.jobName}/logs`);
+    const answer = await fleet.ask(`${base}/${jobName}/logs`);
     assert.equal(answer.status, status, answer.text);
     assert.equal(answer.error().code, code);
     assert.equal(answer.error().details?.reason, reason);
-    const stored = await fleet.ask(`${base}/${run.jobName}/logs?source=stored`);
+    const stored = await fleet.ask(`${base}/${jobName}/logs?source=stored`);
     assert.equal(stored.error().details?.reason, 'notStored');
+    const run = (await fleet.ask(`${base}/${jobName}?include=logs`)).json() as ExecutionDetail;
+    assert.deepEqual([run.log, run.noLog], [null, reason], 'the run says it too, so that a page need not ask in vain');
   });
 }
 

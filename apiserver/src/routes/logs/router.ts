@@ -7,10 +7,12 @@ import {
 } from '@cronjob-monitor/shared/store';
 import {
   type DecisiveLine,
+  type ExecutionDetail,
   executionStatuses,
   JobLogs,
   LogSearchResult,
   logSources,
+  logsUnavailableReasons,
   type Problem,
 } from '@cronjob-monitor/shared/contract';
 import { startTimeLimit } from '@cronjob-monitor/shared/process';
@@ -144,20 +146,22 @@ async function readLogsOf(deps: RouteDeps, ctx: ApiContext, query: Values<typeof
 /** The rest of an answer does not wait longer for a log of the cluster. */
 const includedWithinMs = 2_000;
 
-/** The newest lines of a run that has ended; null: they cannot be had, or not soon. */
+/** The newest lines of a run that has ended, or why they cannot be had; neither: not soon, or the caller is refused. */
 export async function readIncludedLog(
   deps: RouteDeps,
   ctx: ApiContext,
   known: KnownCronJob,
   run: StoredExecution,
-): Promise<JobLogs | null> {
+): Promise<Pick<ExecutionDetail, 'log' | 'noLog'>> {
   const limit = startTimeLimit(deps.clock, includedWithinMs, whileOpen(ctx));
   try {
-    return await readLogsOfJob(deps, ctx, known, { jobUid: run.jobUid, run, signal: limit.signal });
+    return { log: await readLogsOfJob(deps, ctx, known, { jobUid: run.jobUid, run, signal: limit.signal }) };
   } catch (error) {
     // What it cannot tell takes nothing from the rest of the answer.
-    if (error instanceof ApiError || limit.signal.aborted) return null;
-    throw error;
+    if (!(error instanceof ApiError) && !limit.signal.aborted) throw error;
+    const why = error instanceof ApiError && error.code === 'LOGS_UNAVAILABLE' ? error.details?.reason : undefined;
+    const noLog = logsUnavailableReasons.find((reason) => reason === why);
+    return { log: null, ...(noLog && { noLog }) };
   } finally {
     limit.end();
   }

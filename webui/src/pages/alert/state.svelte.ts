@@ -1,4 +1,10 @@
-import type { AlertDetail, CronJobDetail, Execution, Ref } from '@cronjob-monitor/shared/contract';
+import {
+  type AlertDetail,
+  type CronJobDetail,
+  type Execution,
+  type Ref,
+  refText,
+} from '@cronjob-monitor/shared/contract';
 import { getAlert } from '../../api/alerts.ts';
 import type { Answer } from '../../api/client.ts';
 import { getCronJob } from '../../api/cronjobs.ts';
@@ -26,8 +32,9 @@ export class AlertState {
   readonly shown: ShownGroup = $derived(wordIn(router.query, 'show', shownGroups, 'all'));
   // Texts, so that another answer about the same CronJob asks nothing anew.
   readonly #about: string | undefined = $derived.by(() => {
-    const ref = this.detail.value?.cronjob;
-    return ref && `${ref.namespace}/${ref.name}`;
+    const alert = this.detail.value;
+    // Of a CronJob of which nothing is kept there is nothing to ask for.
+    return alert?.cronjobKept ? refText(alert.cronjob) : undefined;
   });
   readonly #since: string | undefined = $derived.by(() => this.detail.value?.since);
 

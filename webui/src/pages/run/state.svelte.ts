@@ -8,7 +8,7 @@ import type {
   RunComparison,
 } from '@cronjob-monitor/shared/contract';
 import { getCronJob } from '../../api/cronjobs.ts';
-import type { Answer } from '../../api/client.ts';
+import { ApiError, type Answer } from '../../api/client.ts';
 import { compareRun, getExecution, readLog, type LogQuery } from '../../api/executions.ts';
 import { lineOfHash } from '../../kit/log-view/log-lines.ts';
 import { router } from '../../router.svelte.ts';
@@ -107,9 +107,13 @@ export class RunState {
   readonly log: Resource<JobLogs> | undefined = $derived.by(() => {
     if (!this.#mayHaveLog) return undefined;
     const query = JSON.parse(this.#logQuestion) as LogQuery; // made of the same type in the line above
-    const isUsual = Object.keys(query).length === 1 && query.tailLines === firstLines;
+    let isFirst = Object.keys(query).length === 1 && query.tailLines === firstLines;
     return new Resource(
-      (signal) => (isUsual && this.#brought('log')) || readLog(this.ref, this.jobName, query, signal),
+      (signal) => {
+        const brought = isFirst ? (this.#brought('log') ?? this.#refusedLog()) : undefined;
+        isFirst = false;
+        return brought ?? readLog(this.ref, this.jobName, query, signal);
+      },
       { isLive: false },
     );
   });
@@ -140,6 +144,14 @@ export class RunState {
   ): Promise<Answer<NonNullable<ExecutionDetail[Piece]>>> | undefined {
     const value = this.run.value?.[piece];
     return value ? Promise.resolve({ value, changed: true, servedAt: undefined }) : undefined;
+  }
+
+  /** The answer about the run said that no log can be had: the same is not asked again unless a person wants it. */
+  #refusedLog(): Promise<never> | undefined {
+    const reason = this.run.value?.noLog;
+    if (reason === undefined) return undefined;
+    const refusal = { message: 'No log can be had', code: 'LOGS_UNAVAILABLE', status: 404, requestId: null };
+    return Promise.reject(new ApiError({ ...refusal, details: { reason } }));
   }
 
   setLog(changes: { pod?: string; container?: string; previous?: boolean }): void {
