@@ -1,4 +1,4 @@
-import type { VerdictLogLine, VerdictStep } from '@cronjob-monitor/shared/contract';
+import type { Ref, VerdictLogLine, VerdictStep } from '@cronjob-monitor/shared/contract';
 import {
   changeWords,
   compareRuns,
@@ -7,9 +7,12 @@ import {
   evictedStep,
   exitInWords,
   isHopelessReason,
+  isUnplaced,
   killedStep,
   missingIn,
   openRunOf,
+  placementMend,
+  waitingCause,
   type FixMatcher,
   type FixPattern,
   type VerdictAddition,
@@ -140,6 +143,7 @@ const tellMore = new Set([
   'CreateContainerConfigError',
   'CreateContainerError',
   'FailedCreate',
+  'Unschedulable',
 ]);
 
 function tellsMore({ reason, jobReason }: StoredExecution): boolean {
@@ -185,6 +189,7 @@ async function findOut(
   const missing = missingIn(waited?.reason ?? run.reason, textOf(evidence));
   if (missing !== undefined && run.reason !== 'OOMKilled')
     return { cause: missing, step: openRunOf(cronJob, run.jobName, `Open the run: ${missing}`) };
+  if (isUnplaced(run.reason)) return unplaced(cronJob, run, evidence);
   const spec = run.templateHash === undefined ? undefined : await findTemplate(db, cronJobId, run.templateHash);
   if (spec === undefined) return undefined;
   if (run.reason === 'OOMKilled') return killedStep(cronJob, run, spec, attempts);
@@ -196,6 +201,16 @@ async function findOut(
   const mayHaveRun =
     p99Ms !== undefined || containers.some(({ exitCode, reason }) => exitCode !== undefined || reason === undefined);
   return found && !mayHaveRun ? { ...found, step: openRunOf(cronJob, run.jobName) } : found;
+}
+
+/** Of a run whose pod no node took until it was ended: more time, or a run by hand, would wait as well. */
+function unplaced(cronJob: Ref, { reason, jobName }: StoredExecution, evidence: readonly Evidence[]): FoundOut {
+  const message = eventsIn(evidence).findLast((event) => event.reason === 'FailedScheduling')?.message ?? '';
+  const mend = placementMend(message) ?? 'Compare its requests, node selector, affinity and tolerations with the nodes';
+  return {
+    cause: waitingCause({ reason, message }) ?? 'No node took its pod',
+    step: openRunOf(cronJob, jobName, mend),
+  };
 }
 
 /** The text of events and of what containers waited for. */

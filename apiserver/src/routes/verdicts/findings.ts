@@ -1,9 +1,17 @@
-import { type Ref, refText, type VerdictFinding } from '@cronjob-monitor/shared/contract';
+import {
+  alertTypesOf,
+  type Ref,
+  refText,
+  type VerdictFinding,
+  type VerdictKind,
+  whyNotJudged,
+} from '@cronjob-monitor/shared/contract';
 import {
   codesExplaining,
   durationInWords,
   hourMs,
   type Instant,
+  instantIn,
   isGroupName,
   limitInWords,
   lintCronJob,
@@ -14,12 +22,19 @@ import {
   patchCommand,
   slaOf,
 } from '@cronjob-monitor/shared/domain';
-import { parse, type Rhythm, rhythmOf, type RhythmProblem } from '@cronjob-monitor/shared/domain/schedule';
+import {
+  findZoneFault,
+  parse,
+  type Rhythm,
+  rhythmOf,
+  type RhythmProblem,
+} from '@cronjob-monitor/shared/domain/schedule';
 import {
   type CatalogCronJob,
   countTargets,
   listCronJobsById,
   listMonitors,
+  listSpecEpochs,
   measureLastDurations,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
@@ -81,6 +96,59 @@ export async function gatherFindings(
       const href = isRule(finding.path) ? `/monitors/${namespace}/${name}` : null;
       return { code: finding.code, words: finding.message, href, ...(mend && { mend }) };
     });
+  };
+}
+
+/** What is said only where no run comes. */
+const ofAbsence: readonly VerdictKind[] = [...alertTypesOf('absence'), 'missedLast', 'notEvaluated'];
+
+/**
+ * What is wrong with the schedules of CronJobs, whatever rules watch them: a zone that no clock knows or that Kubernetes would refuse, a
+ * schedule that expects no run, with the one before it, which brings the runs back, and one whose runs replace each other.
+ */
+export async function gatherScheduleFindings(
+  store: RouteDeps['store'],
+  cronJobs: readonly CatalogCronJob[],
+): Promise<(cronJob: CatalogCronJob, kind: VerdictKind) => VerdictFinding[]> {
+  const endless = cronJobs.filter(({ problem }) => problem === 'neverRuns' || problem === 'unparsable');
+  const epochs = await listSpecEpochs(
+    store,
+    endless.map(({ id }) => id),
+  );
+  const found = new Map(
+    endless.map((cronJob) => {
+      const { id, namespace, name, schedule, problem } = cronJob;
+      const before = epochs.get(id)?.findLast((epoch) => epoch.schedule !== schedule && epoch.toAt !== undefined);
+      const since =
+        before?.toAt === undefined ? '' : `; until ${instantIn('at', before.toAt)} it was "${before.schedule}"`;
+      const mend = before && {
+        path: 'spec.schedule',
+        value: before.schedule,
+        command: patchCommand({ kind: 'cronjob', namespace, name }, 'spec.schedule', before.schedule),
+      };
+      const code = problem === 'neverRuns' ? 'ScheduleNeverFires' : 'ScheduleInvalid';
+      const words = `No run is expected: ${whyNotJudged(cronJob)}${since}`;
+      return [id, { code, words, href: null, ...(mend && { mend }) }] as const;
+    }),
+  );
+  return (cronJob, kind) => {
+    const { id, schedule, timeZone } = cronJob;
+    const fault = findZoneFault({ schedule, timeZone });
+    if (fault) return [{ code: fault.code, words: fault.message, href: null }];
+    const finding = found.get(id) ?? replaced(cronJob);
+    return finding && ofAbsence.includes(kind) ? [finding] : [];
+  };
+}
+
+/** The next run ends each one before it is done, so that none fails and none succeeds. */
+function replaced({ namespace, name, policy, lastRun }: CatalogCronJob): VerdictFinding | undefined {
+  if (policy !== 'Replace' || lastRun?.status !== 'replaced') return undefined;
+  const [path, value] = ['spec.concurrencyPolicy', 'Forbid'];
+  return {
+    code: 'RunsLongerThanPeriod',
+    words: 'The next run ended the last one before it was done (concurrencyPolicy Replace): give runs more time',
+    href: null,
+    mend: { path, value, command: patchCommand({ kind: 'cronjob', namespace, name }, path, value) },
   };
 }
 

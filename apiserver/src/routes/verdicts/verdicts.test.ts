@@ -150,6 +150,72 @@ test('a missed run says why the cluster refused its Job, and its step is no run 
   assert.equal(alert.verdict.step?.command, 'kubectl -n prod describe resourcequota jobs-cap');
 });
 
+test('runs that are missed behind a Job that cannot start ask for no run by hand, which would not start either', async () => {
+  await using fleet = await startFleet();
+  const backup = await fleet.addCronJob({ name: 'backup', policy: 'Forbid' });
+  await fleet.addMonitor({ spec: {} }, [backup]);
+  const at = { scheduledAt: testNow - hourMs, createdAt: testNow - hourMs, startedAt: testNow - hourMs };
+  const pod = { podName: 'p', podPhase: 'Pending', ready: '0/1', finishing: false };
+  const waits = { waitingReason: 'Unschedulable', waitingMessage: '0/3 nodes are available: 3 Insufficient cpu.' };
+  const job = { jobUid: 'j', cronJobUid: backup.uid, jobName: 'backup-1', trigger: 'scheduled' } as const;
+  await fleet.store.fenced(fleet.epoch, (tx) => putActiveJobs(tx, [{ ...job, ...at, ...pod, ...waits }]));
+  await addAlert(fleet, { type: 'missedSchedule', context: { verdict: { detail: {} } } });
+  const [alert] = await alertsOf(fleet);
+  assert.equal(alert?.verdict.cause, '0/3 nodes are available: 3 Insufficient cpu');
+  assert.match(
+    alert.verdict.step?.words ?? '',
+    /^Lower its request of cpu, or make room on the nodes\. Job backup-1 keeps/,
+  );
+});
+
+test('a schedule that never comes says since when, and its step is the schedule before it', async () => {
+  await using fleet = await startFleet();
+  const schedule = '20 2 31 2 *';
+  const backup = await fleet.addCronJob({ name: 'backup', schedule });
+  await fleet.addMonitor({ spec: {} }, [backup]);
+  const until = testNow - 3 * hourMs;
+  const { id } = (await fleet.store.sql('cronjobs').where({ name: 'backup' }).first('id')) as { id: number };
+  await fleet.store.sql('cronjobs').where({ id }).update({ problem: 'neverRuns' });
+  await fleet.store.sql('spec_epochs').where({ cronjob_id: id }).delete();
+  const epoch = { cronjob_id: id, suspended: 0, policy: 'Allow', certain: 1, generation: 1 };
+  await fleet.store.sql('spec_epochs').insert([
+    { ...epoch, from_at: until - hourMs, to_at: until, schedule: '20 2 * * *' },
+    { ...epoch, from_at: until, to_at: null, schedule },
+  ]);
+  await addAlert(fleet, {
+    type: 'deadManTriggered',
+    severity: 'critical',
+    figures: { limit: 90_000, unit: 'seconds' },
+  });
+  const [alert] = await alertsOf(fleet);
+  const at = `{at:${new Date(until).toISOString()}}`;
+  const words = `No run is expected: 31 February does not come; until ${at} it was "20 2 * * *"`;
+  assert.deepEqual(
+    alert?.verdict.findings.map((finding) => finding.words),
+    [words],
+  );
+  assert.equal(alert.verdict.step?.words, `Set schedule to 20 2 * * *: ${words}`);
+  assert.equal(
+    alert.verdict.step.command,
+    `kubectl -n prod patch cronjob backup --type merge -p '{"spec":{"schedule":"20 2 * * *"}}'`,
+  );
+});
+
+test('runs that replace each other before they are done are told to be, where none has succeeded for too long', async () => {
+  await using fleet = await startFleet();
+  const rollup = await fleet.addCronJob({ name: 'rollup', policy: 'Replace' });
+  await fleet.addMonitor({ spec: {} }, [rollup]);
+  await fleet.addRuns(rollup, { status: 'replaced', jobName: 'rollup-1', createdAt: testNow - hourMs });
+  await addAlert(fleet, {
+    cronJobName: 'rollup',
+    type: 'deadManTriggered',
+    figures: { limit: 90_000, unit: 'seconds' },
+  });
+  const [alert] = await alertsOf(fleet);
+  assert.equal(alert?.verdict.step?.label, 'Copy patch: Forbid');
+  assert.match(alert.verdict.step.words, /The next run ended the last one before it was done/);
+});
+
 test('a Job that goes on for too long waits for nothing: its step is the run, and that of one that has not started says that it waits', async () => {
   await using fleet = await startFleet();
   await aKilledBackup(fleet);
@@ -300,6 +366,30 @@ describe('a run that its deadline ended', () => {
     assert.deepEqual([cause, step?.action], ['Its image cannot be pulled', 'openRun']);
   });
 
+  test('asks for no more time where no node took its pod: what keeps it off the nodes is to be mended', async () => {
+    await using fleet = await startFleet();
+    const backup = await fleet.addCronJob({ name: 'backup' });
+    // Others of its runs succeeded: what they take says nothing of one that never ran.
+    await fleet.addRuns(backup, {
+      status: 'success',
+      jobName: 'backup-0',
+      durationMs: hourMs,
+      createdAt: testNow - 9 * hourMs,
+    });
+    const unplaced = { ...deadline, reason: 'Unschedulable', createdAt: testNow - hourMs };
+    const [run] = await fleet.addRuns(backup, unplaced);
+    assert.ok(run);
+    const message = "0/5 nodes are available: 5 node(s) didn't match Pod's node affinity/selector. preemption: none.";
+    const at = { createdAt: run.createdAt, capturedAt: run.createdAt };
+    const of = { owner: run.jobUid, cronJobUid: backup.uid, kind: 'events', name: '' } as const;
+    const events = [{ reason: 'FailedScheduling', message, type: 'Warning', count: 1, lastAt: run.createdAt }];
+    const piece = { ...of, ...at, body: JSON.stringify(events), truncated: false, unavailable: undefined };
+    await putEvidence(fleet.store, fleet.epoch, [piece]);
+    const { verdict } = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail;
+    assert.equal(verdict.cause, "0/5 nodes are available: 5 node(s) didn't match Pod's node affinity/selector");
+    assert.equal(verdict.step?.words, 'Make its node selector and affinity fit a node, or label a node');
+  });
+
   test('asks for no more time where nothing tells that it ever ran', async () => {
     await using fleet = await startFleet();
     const { cause, step } = await ended(fleet, 'ContainerCreating');
@@ -390,7 +480,10 @@ describe('a CronJob without a success for too long', () => {
     assert.equal(verdict?.cause, 'Image shop:1.9 cannot be pulled');
     assert.deepEqual(
       [verdict.step?.words, verdict.step?.href],
-      ['Open the run: it waits (ImagePullBackOff)', '/cronjobs/prod/backup/runs/backup-1'],
+      [
+        'Name an image that its nodes can pull, or push this one. Job backup-1 keeps the template that it was made from: delete it once the CronJob is mended',
+        '/cronjobs/prod/backup/runs/backup-1',
+      ],
     );
   });
 

@@ -1,4 +1,4 @@
-import type { Told, VerdictFinding, VerdictKind } from '@cronjob-monitor/shared/contract';
+import type { Told, VerdictKind } from '@cronjob-monitor/shared/contract';
 import {
   alertWords,
   changeWords,
@@ -28,10 +28,9 @@ import {
   type NamedRun,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
-import { findZoneFault } from '@cronjob-monitor/shared/domain/schedule';
 import type { RouteDeps } from '../deps.ts';
 import { explainNamed } from './explain-run.ts';
-import { gatherFindings } from './findings.ts';
+import { gatherFindings, gatherScheduleFindings } from './findings.ts';
 import { toWordedAlert } from './of-alert.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -84,8 +83,22 @@ export async function gatherWhy(
     const suspension = suspensions.get(id);
     return suspension && suspendedCause(suspension);
   };
-  const waits = await gatherWaits(store, { stuck: [...alerts.filter(isStuck), ...lacking], cronJobs, known });
-  const gathered: Gathered = { known, lastFailures, explained, findings, suspendedBy, waits, missedOf };
+  const waits = await gatherWaits(store, {
+    stuck: [...alerts.filter((alert) => isStuck(alert) || isBlocked(alert, known)), ...lacking],
+    cronJobs,
+    known,
+  });
+  const scheduleFindings = await gatherScheduleFindings(store, [...known.values()]);
+  const gathered: Gathered = {
+    known,
+    lastFailures,
+    explained,
+    findings,
+    scheduleFindings,
+    suspendedBy,
+    waits,
+    missedOf,
+  };
   return {
     suspensionOf: (id) => suspensions.get(id),
     ofAlert: (alert, told) => explainAlert(gathered, alert, told),
@@ -100,6 +113,7 @@ interface Gathered {
   readonly lastFailures: ReadonlyMap<number, string>;
   readonly explained: Awaited<ReturnType<typeof explainNamed>>;
   readonly findings: Awaited<ReturnType<typeof gatherFindings>>;
+  readonly scheduleFindings: Awaited<ReturnType<typeof gatherScheduleFindings>>;
   readonly suspendedBy: (cronJobId: number) => string | undefined;
   readonly waits: Waits;
   /** Of CronJobs that lack a success and whose runs did not start: the alert that says so. */
@@ -107,14 +121,14 @@ interface Gathered {
 }
 
 function explainAlert(
-  { known, lastFailures, explained, findings, suspendedBy, waits, missedOf }: Gathered,
+  { known, lastFailures, explained, findings, scheduleFindings, suspendedBy, waits, missedOf }: Gathered,
   alert: StoredAlert,
   told: Told,
 ): Explanation {
   const cronJob = known.get(alert.cronJobId);
   const run = runOf(alert, { known, lastFailures });
   const why = run && explained(run);
-  const named = cronJob && alert.endedAt === undefined ? zoneFindings(cronJob) : [];
+  const named = cronJob && alert.endedAt === undefined ? scheduleFindings(cronJob, alert.type) : [];
   const { facts } = toWordedAlert(alert);
   const stuckJob = alert.type === 'jobStuck' ? facts.jobName : undefined;
   // A Job that goes on for too long, or whose pods do not end, waits for nothing unless a reason says so.
@@ -122,14 +136,16 @@ function explainAlert(
   const looked = stuckJob === undefined ? slowJobOf(alert, cronJob) : isWaiting ? undefined : stuckJob;
   // Without a success for too long is how it looks: what keeps its runs from one is the cause.
   const lacks = isLacking(alert, known);
-  const job = lacks ? waits.jobOf(alert.cronJobId) : undefined;
+  const first = waits.jobOf(alert.cronJobId);
+  const job = lacks || (isBlocked(alert, known) && first?.waitingReason !== undefined) ? first : undefined;
   const miss = alert.type === 'missedSchedule' ? alert : lacks && !job ? missedOf.get(alert.cronJobId) : undefined;
-  const found = [alert, ...(miss && miss !== alert ? [miss] : [])].flatMap(findings);
+  const ofRules = [alert, ...(miss && miss !== alert ? [miss] : [])].flatMap(findings);
+  const found = [...ofRules, ...named.filter(({ code }) => !ofRules.some((one) => one.code === code))];
   const missed = miss && missedCause(toWordedAlert(miss).facts.verdict?.detail);
   const step = stepOf({
     cronJob: alert.cronJob,
     kind: alert.type,
-    findings: [...found, ...named.filter(({ code }) => !found.some((one) => one.code === code))],
+    findings: found,
     run: run
       ? (why?.step ?? openRunOf(alert.cronJob, run.jobName))
       : looked
@@ -139,8 +155,8 @@ function explainAlert(
           : undefined,
     waiting:
       stuckJob && isWaiting
-        ? { jobName: stuckJob, reason: facts.reason }
-        : job && { jobName: job.jobName, reason: job.waitingReason },
+        ? { jobName: stuckJob, reason: facts.reason, message: waits.messageOf(alert.cronJobId) }
+        : job && { jobName: job.jobName, reason: job.waitingReason, message: job.waitingMessage },
     runbook: runbookOf(cronJob),
     isSuspended: cronJob?.suspended ?? false,
     refusal: missed?.refusal,
@@ -172,7 +188,7 @@ function explainAlert(
 }
 
 function explainCronJob(
-  { lastFailures, explained, suspendedBy, waits }: Gathered,
+  { lastFailures, explained, scheduleFindings, suspendedBy, waits }: Gathered,
   cronJob: CatalogCronJob,
   kind: VerdictKind,
 ): Explanation {
@@ -181,10 +197,11 @@ function explainCronJob(
   const jobName = isLow ? lastFailures.get(id) : kind === 'lastRunFailed' ? failedRun?.jobName : undefined;
   const run = jobName === undefined ? undefined : { cronJobId: id, jobName };
   const why = run && explained(run);
+  const findings = scheduleFindings(cronJob, kind);
   const step = stepOf({
     cronJob: { namespace, name },
     kind,
-    findings: [],
+    findings: kind === 'notEvaluated' ? findings : [],
     run: run && (why?.step ?? openRunOf({ namespace, name }, run.jobName)),
     waiting: kind === 'waiting' ? waiting : undefined,
     runbook: runbookOf(cronJob),
@@ -200,7 +217,7 @@ function explainCronJob(
     (kind === 'waiting' && waiting ? waitingCause(waiting) : isOfSuspension(kind) ? suspendedBy(id) : undefined);
   const change =
     (isLow ? undefined : why?.change) ?? (kind === 'waiting' ? waits.changeOf(id, waiting?.jobName) : undefined);
-  return { cause, change, logLine: why?.logLine, step, findings: zoneFindings(cronJob) };
+  return { cause, change, logLine: why?.logLine, step, findings };
 }
 
 /** What is so because it is suspended, or would be told so: who did it, and what it left out, is its cause. */
@@ -215,9 +232,16 @@ function isLacking(alert: StoredAlert, known: ReadonlyMap<number, CatalogCronJob
   return alert.endedAt === undefined && lacksSuccess(alert) && !known.get(alert.cronJobId)?.failedRun;
 }
 
+/** Its runs are missed, and none starts while a Job of it goes on. */
+function isBlocked({ type, endedAt, cronJobId }: StoredAlert, known: ReadonlyMap<number, CatalogCronJob>): boolean {
+  return type === 'missedSchedule' && endedAt === undefined && known.get(cronJobId)?.policy === 'Forbid';
+}
+
 interface Waits {
   /** What keeps Jobs of a CronJob from starting. */
   readonly causeOf: (cronJobId: number) => string | undefined;
+  /** What Kubernetes says of the first Job that has not started. */
+  readonly messageOf: (cronJobId: number) => string | undefined;
   /** What a deploy changed between the last success and a Job that has not started: it is made from the present template. */
   readonly changeOf: (cronJobId: number, jobName: string | undefined) => string | undefined;
   /** The Job that has not ended, the oldest one; one that has not started before others. */
@@ -258,6 +282,8 @@ async function gatherWaits(
       const job = unstarted.find((one) => one.cronJobId === cronJobId);
       return job && waitingCause({ reason: job.waitingReason, message: job.waitingMessage });
     },
+    messageOf: (cronJobId) =>
+      known.get(cronJobId)?.waiting?.message ?? unstarted.find((one) => one.cronJobId === cronJobId)?.waitingMessage,
     changeOf: (cronJobId, jobName) => changes.get(`${cronJobId} ${jobName}`),
     jobOf: (cronJobId) => [...unstarted, ...jobs].find((one) => one.cronJobId === cronJobId),
   };
@@ -296,10 +322,4 @@ function slowJobOf(alert: StoredAlert, cronJob: CatalogCronJob | undefined): str
 function runbookOf(cronJob: CatalogCronJob | undefined): string | undefined {
   const text = cronJob?.notes.runbook;
   return text !== undefined && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? text : undefined;
-}
-
-/** A zone that it names and that no clock knows, or one that Kubernetes would refuse, whatever rules watch it. */
-function zoneFindings({ schedule, timeZone }: Pick<CatalogCronJob, 'schedule' | 'timeZone'>): VerdictFinding[] {
-  const fault = findZoneFault({ schedule, timeZone });
-  return fault ? [{ code: fault.code, words: fault.message, href: null }] : [];
 }

@@ -2,7 +2,7 @@ import { type Absence, toAbsence } from '../detect/disappeared.ts';
 import { counted, measuredInWords, timeOn, toLocalTime } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
 import { instantIn, limitInWords } from '../verdict/figures.ts';
-import { waitingCause } from '../verdict/step.ts';
+import { waitingCause } from '../verdict/waiting.ts';
 import {
   type AlertTypeEntry,
   beforeLimit,

@@ -155,7 +155,9 @@ export function differenceWords(rows: readonly ComparedRow[]): Words {
   const differing = [...new Set(rows.filter(({ same, key }) => !same && key !== 'outcome').map(({ key }) => key))];
   const list = differing.map((key) => nouns[key]);
   const [first = ''] = list;
-  if (first === '') return 'Nothing that is known of them differs but what came of it';
+  if (first === '') return 'Nothing that is known differs but the outcome';
+  // Runs of a fleet land on another node each time: by itself that explains little.
+  if (list.length === 1 && first === nouns.node) return 'Only the node differs';
   const all = list.length === 1 ? first : `${list.slice(0, -1).join(', ')} and ${list.at(-1) ?? ''}`;
   const isOne = list.length === 1 && !first.endsWith('s');
   return `${all.charAt(0).toUpperCase()}${all.slice(1)} ${isOne ? 'differs' : 'differ'}`;

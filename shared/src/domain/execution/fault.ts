@@ -134,6 +134,12 @@ const reasonsOfCapacity = new Set([
 /** The kubelet refuses a pod that does not fit: `OutOfcpu`. kubernetes/pkg/kubelet/lifecycle/predicate.go */
 const outOf = /^OutOf[a-z]/;
 const unplaced = new Set(['Unschedulable', 'FailedScheduling']);
+
+/** Whether the reason is that no node takes the pod. */
+export function isUnplaced(reason: string | undefined): boolean {
+  return reason !== undefined && unplaced.has(reason);
+}
+
 const reasonsOfConfiguration = new Set([
   'InvalidImageName',
   'ErrImageNeverPull',
@@ -185,7 +191,7 @@ function faultOfReason(reason: string | undefined, text: string | undefined, fac
       : faultOfPull(reason, message, facts.image);
   if (reason === refusedCreate) return faultOfRefusal(message, facts.namespace);
   if (reasonsOfCapacity.has(reason) || outOf.test(reason)) return ofCapacity;
-  if (unplaced.has(reason)) {
+  if (isUnplaced(reason)) {
     if (/persistentvolume(?:claim)? "[^"]*" not found/.test(message)) return ofConfiguration;
     const isDown = nodesNotReady.test(message) && !nodesDoNotFit.test(message);
     return isDown ? { cause: 'platform', scope: 'cluster' } : ofCapacity;
@@ -252,8 +258,8 @@ export function policyRuleOf(jobMessage: string | undefined): string | undefined
 
 /**
  * Why a run failed, as it is told: what its container ended with, else what the Job says. Where the deadline of the Job ended it, that is why: the
- * container was only stopped for it. A container that could not start, or that was killed for its memory, names its own cause: more time
- * would not have helped.
+ * container was only stopped for it. A container that could not start, a pod that no node took, and one that was killed for its memory name
+ * their own cause: more time would not have helped.
  */
 export function failureReason({
   reason,
@@ -263,5 +269,5 @@ export function failureReason({
   readonly jobReason?: string | undefined;
 }): string | undefined {
   if (jobReason !== 'DeadlineExceeded' || reason === undefined) return reason ?? jobReason;
-  return isHopelessReason(reason) || weightOf(reason) > weightOf(jobReason) ? reason : jobReason;
+  return isHopelessReason(reason) || isUnplaced(reason) || weightOf(reason) > weightOf(jobReason) ? reason : jobReason;
 }

@@ -33,6 +33,13 @@ export const builtInFixes: readonly BuiltInFix[] = [
       'The container {{ .Container }} used more memory than its limit and was killed. Raise resources.limits.memory of {{ .CronJob.Name }}, or make it use less.',
   },
   {
+    name: 'image-platform',
+    causes: ['configuration'],
+    anyOf: [event('(?i)no match for platform|no matching manifest|cannot be used on this platform')],
+    suggestion:
+      'The image {{ .Image }} is not built for the platform of the node. Build it for that platform, or keep its pods on nodes of the other one (kubernetes.io/arch).',
+  },
+  {
     name: 'image-pull',
     causes: ['configuration'],
     anyOf: [anyReason('ImagePullBackOff', 'ErrImagePull', 'InvalidImageName', 'ErrImageNeverPull')],
@@ -212,6 +219,13 @@ export const builtInFixes: readonly BuiltInFix[] = [
     anyOf: [exitCodes(2, 125)],
     suggestion:
       'Exit code {{ .ExitCode }} is the program’s own: its documentation and the end of the log say what it means.',
+  },
+  {
+    name: 'exit-255',
+    priority: 6,
+    anyOf: [exitCodes(255)],
+    suggestion:
+      'Exit code 255 is what ssh returns where the connection fails, and other programs for an error that they give no code of its own. The end of the log says which.',
   },
   {
     name: 'signal-range',

@@ -56,7 +56,16 @@ const runs: { facts: Partial<FixFacts>; fix: string | undefined }[] = [
   { facts: { exitCode: 1, reasons: ['Error', 'BackoffLimitExceeded'] }, fix: 'exit-1' },
   { facts: { exitCode: 2 }, fix: 'exit-range' },
   { facts: { exitCode: 125 }, fix: 'exit-range' },
-  { facts: { exitCode: 255 }, fix: 'signal-range' },
+  { facts: { exitCode: 254 }, fix: 'signal-range' },
+  { facts: { exitCode: 255 }, fix: 'exit-255' },
+  {
+    facts: {
+      cause: 'configuration',
+      reasons: ['ImagePullBackOff'],
+      events: ['Failed: no match for platform in manifest: not found'],
+    },
+    fix: 'image-platform',
+  },
   { facts: { reasons: ['PodFailurePolicy'] }, fix: 'failure-policy' },
   { facts: { reasons: ['BackoffLimitExceeded'] }, fix: 'backoff-limit' },
   { facts: { cause: 'platform', reasons: ['ImagePullBackOff'] }, fix: 'registry' },

@@ -15,6 +15,7 @@ const calm: ForecastFacts = {
   problem: undefined,
   failures: undefined,
   waitsFor: undefined,
+  isReplaced: false,
   rate: { failed: 0, runs: 100 },
   durations: { p50Ms: minuteMs, p95Ms: 2 * minuteMs },
   maxDurationMs: undefined,
@@ -61,6 +62,22 @@ describe('the risks of runs to come', () => {
     assert.deepEqual(told({ failures: { ...lost, changedSince: true } }), [
       'cannot possible: Image shop:4 cannot be pulled at the last run; its job template was changed since',
     ]);
+  });
+
+  test('where all runs to come fail or do not start, the share that failed until now is not told beside it', () => {
+    const rate = { failed: 40, runs: 60 };
+    assert.deepEqual(told({ rate, waitsFor: 'Secret db is missing' }), [
+      'cannot likely: Secret db is missing: 8 runs cannot start',
+    ]);
+    assert.deepEqual(told({ rate, failures: failures() }).length, 1);
+    const changed = told({ rate, failures: failures({ changedSince: true }) });
+    assert.deepEqual(changed.length, 2, 'a changed template may have mended it');
+  });
+
+  test('runs that the next one ends before they are done are likely to go on so', () => {
+    const replaced = { isReplaced: true, forbids: false };
+    assert.deepEqual(told(replaced), ['overlap likely: The next run ended the last one before it was done (Replace)']);
+    assert.deepEqual(told({ ...replaced, slots: [] }), []);
   });
 
   test('a suspended CronJob starts nothing, and has no other risk', () => {

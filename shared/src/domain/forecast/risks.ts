@@ -28,6 +28,8 @@ export interface ForecastFacts {
   readonly maxDurationMs: number | undefined;
   /** Times of day by which runs have to be done, as the first instant after each run. */
   readonly finishBy: readonly { readonly startAt: Instant; readonly doneAt: Instant }[];
+  /** `concurrencyPolicy: Replace`, and the newest run was ended by the next one. */
+  readonly isReplaced: boolean;
   /** `concurrencyPolicy: Forbid`. */
   readonly forbids: boolean;
   /** `startingDeadlineSeconds`; undefined: a late run starts however late it is. */
@@ -73,8 +75,11 @@ const rules: readonly Rule[] = [repeats, cannot, rate, limit, overlap, lint, dea
  */
 export function risksOf(facts: ForecastFacts): Risk[] {
   if (facts.slots.length === 0 && facts.problem === undefined && facts.clockChange === undefined) return [];
-  return rules
-    .flatMap((rule) => rule(facts) ?? [])
+  const found = rules.flatMap((rule) => rule(facts) ?? []);
+  // Where all of its runs are known to fail or not to start, the share that failed until now says something else.
+  const isCertain = found.some(({ code, level }) => level === 'likely' && (code === 'repeats' || code === 'cannot'));
+  return found
+    .filter(({ code }) => code !== 'rate' || !isCertain)
     .toSorted((a, b) => riskLevels.indexOf(a.level) - riskLevels.indexOf(b.level));
 }
 
@@ -142,7 +147,9 @@ function limit({ durations, maxDurationMs, finishBy, slots, suspended }: Forecas
   return { code: 'limit', level, words: `${takes(level)}, to be done by ${instantIn('at', doneAt)}` };
 }
 
-function overlap({ forbids, durations, suspended, ...facts }: ForecastFacts): Risk | undefined {
+function overlap({ forbids, isReplaced, durations, suspended, ...facts }: ForecastFacts): Risk | undefined {
+  if (isReplaced && !suspended && facts.slots.length > 0)
+    return { code: 'overlap', level: 'likely', words: 'The next run ended the last one before it was done (Replace)' };
   if (!forbids || !durations || suspended) return undefined;
   const usual = startsAt(durations.p50Ms, facts);
   if (usual.late + usual.skipped > 0) {

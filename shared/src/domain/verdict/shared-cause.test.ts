@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sharedCause } from './step.ts';
+import { sharedCause } from './shared-cause.ts';
 
 describe('what CronJobs fail by together', () => {
   const facts = { namespace: 'prod', cause: 'exit code 1, Error', scope: undefined };
@@ -17,6 +17,11 @@ describe('what CronJobs fail by together', () => {
     ['dial tcp: lookup db.prod on 10.96.0.10:53: no such host', 'db.prod is not found by its name'],
     ['Error: getaddrinfo ENOTFOUND db.prod', 'db.prod is not found by its name'],
     ['curl: (6) Could not resolve host: feeds.example.org', 'feeds.example.org is not found by its name'],
+    ['psql: error: FATAL:  password authentication failed for user "settle_ro"', 'The login of settle_ro is refused'],
+    [
+      `ERROR 1045 (28000): Access denied for user 'etl'@'10.0.0.9' (using password: YES)`,
+      'The login of etl is refused',
+    ],
     ['02:00:07 error: the gateway timed out', undefined],
     ['worker.py:42: request refused', undefined],
     ['Killed', undefined],
@@ -33,6 +38,10 @@ describe('what CronJobs fail by together', () => {
     ['Secret db-password is missing', 'Secret db-password is missing in prod'],
     ['Quota batch is used up', 'Quota batch is used up in prod'],
     ['The cluster refused the Job: forbidden: exceeded quota: batch, requested: 1', 'Quota batch is used up in prod'],
+    [
+      "0/5 nodes are available: 5 node(s) didn't match Pod's node affinity/selector",
+      "No node takes their pods: 5 node(s) didn't match Pod's node affinity/selector",
+    ],
     ['Volume data cannot be mounted', 'Volume data cannot be mounted in prod'],
     ['Its pod was evicted from node node-1', 'Node node-1 evicts their pods'],
     ['Container load was killed at its memory limit of 256Mi in 2 attempts', undefined],

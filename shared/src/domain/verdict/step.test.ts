@@ -4,7 +4,8 @@ import type { Told, VerdictStep } from '../../contract/index.ts';
 import type { Attempt } from '../execution/attempts.ts';
 import { deadlineStep, evictedStep, killedStep } from './patch-steps.ts';
 import { missedCause } from '../alert-types/of-absence.ts';
-import { missingIn, openRunOf, stepOf, waitingCause, type StepFacts } from './step.ts';
+import { openRunOf, stepOf, type StepFacts } from './step.ts';
+import { missingIn, waitingCause } from './waiting.ts';
 
 const cronJob = { namespace: 'prod', name: 'backup' };
 const monitor = { namespace: 'prod', name: 'dr' };
@@ -59,7 +60,7 @@ describe('the next step', () => {
     ['of an exit code without a runbook is the run', { run }, 'openRun', '/cronjobs/prod/backup/runs/backup-1'],
     [
       'of a Job that waits is that Job',
-      { kind: 'jobStuck', waiting: { jobName: 'backup-2', reason: 'ImagePullBackOff' } },
+      { kind: 'jobStuck', waiting: { jobName: 'backup-2', reason: 'CreateContainerConfigError' } },
       'openRun',
       '/cronjobs/prod/backup/runs/backup-2',
     ],
@@ -121,6 +122,29 @@ describe('the next step', () => {
       const step = stepOf({ ...quiet, ...facts });
       assert.deepEqual([step?.action, step?.href ?? null], [action, href]);
     });
+
+  test('of a Job whose own template keeps it from starting is to mend the CronJob and to delete that Job', () => {
+    const stepFor = (reason: string, message: string): VerdictStep | undefined =>
+      stepOf({ ...quiet, kind: 'jobStuck', waiting: { jobName: 'backup-2', reason, message } });
+    const keeps = 'Job backup-2 keeps the template that it was made from: delete it once the CronJob is mended';
+    const selector = "0/5 nodes are available: 5 node(s) didn't match Pod's node affinity/selector. preemption: none.";
+    for (const [reason, message, mend] of [
+      ['ImagePullBackOff', '', 'Name an image that its nodes can pull, or push this one'],
+      ['Unschedulable', selector, 'Make its node selector and affinity fit a node, or label a node'],
+      ['Unschedulable', '0/3: 3 Insufficient cpu.', 'Lower its request of cpu, or make room on the nodes'],
+      [
+        'Unschedulable',
+        '1 node(s) had untolerated taint {gpu: yes}.',
+        'Let it tolerate taint gpu: yes, or take it off a node',
+      ],
+      ['Unschedulable', 'persistentvolumeclaim "data" not found.', 'Create volume claim data'],
+    ] as const) {
+      const step = stepFor(reason, message);
+      assert.equal(step?.words, `${mend}. ${keeps}`);
+      assert.equal(step.command, 'kubectl -n prod delete job backup-2');
+    }
+    assert.equal(stepFor('Unschedulable', 'for a reason of its own')?.words, 'Open the run: it waits (Unschedulable)');
+  });
 
   test('of a channel that was given up is that channel', () => {
     const dead = {
@@ -195,6 +219,11 @@ describe('what a Job that cannot start waits for', () => {
       'ImagePullBackOff',
       pulling('dial tcp: lookup registry.example.org: no such host'),
       `Image ${image} cannot be pulled: its registry does not answer`,
+    ],
+    [
+      'ImagePullBackOff',
+      pulling('no match for platform in manifest: not found'),
+      `Image ${image} cannot be pulled: it is not built for the platform of the node`,
     ],
     ['ImagePullBackOff', pulling('it went wrong'), `Image ${image} cannot be pulled`],
     ['FailedCreate', 'exceeded quota: compute, requested: pods=1', 'Quota compute is used up'],

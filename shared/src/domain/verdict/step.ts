@@ -6,8 +6,15 @@ import {
   type VerdictFinding,
   type VerdictKind,
   type VerdictStep,
-  type Words,
 } from '../../contract/index.ts';
+import { quotaIn, templateMend } from './waiting.ts';
+
+/** A Job that has not started. */
+interface WaitingJob {
+  readonly jobName: string;
+  readonly reason: string | undefined;
+  readonly message?: string | undefined;
+}
 
 /** What the next step follows from. */
 export interface StepFacts {
@@ -18,7 +25,7 @@ export interface StepFacts {
   /** What the run that failed asks for; undefined: it is about no run. */
   readonly run: VerdictStep | undefined;
   /** A Job that waits. */
-  readonly waiting: { readonly jobName: string; readonly reason: string | undefined } | undefined;
+  readonly waiting: WaitingJob | undefined;
   /** Of the CronJob's annotation, http or https. */
   readonly runbook: string | undefined;
   readonly isSuspended: boolean;
@@ -41,7 +48,7 @@ const rows: readonly Row[] = [
   ({ absence, monitor }) => absence && monitor && bringBack(absence, monitor),
   ({ findings }) => changeRule(findings),
   ({ run, runbook }) => (run?.action === 'openRun' && isPlain(run) ? (openRunbook(runbook) ?? run) : run),
-  ({ waiting, cronJob }) => waiting && openRunOf(cronJob, waiting.jobName, waitingInWords(waiting.reason)),
+  ({ waiting, cronJob }) => waiting && waitingStep(cronJob, waiting),
   ({ kind, isSuspended, cronJob }) =>
     suspensions.includes(kind) || (isSuspended && absences.includes(kind)) ? resume(cronJob) : undefined,
   ({ refusal, cronJob }) => (refusal === undefined ? undefined : makeRoom(refusal, cronJob)),
@@ -99,8 +106,13 @@ function setInCronJob({ path, value, command }: NonNullable<VerdictFinding['mend
   return { ...step('copyPatch', `Set ${field} to ${value}: ${words}`, { command }), label: `Copy patch: ${value}` };
 }
 
-function waitingInWords(reason: string | undefined): string {
-  return reason === undefined || reason === '' ? 'Open the run: it waits' : `Open the run: it waits (${reason})`;
+/** A Job keeps its template: what is mended in the CronJob reaches the next one alone. */
+function waitingStep(cronJob: Ref, { jobName, reason, message = '' }: WaitingJob): VerdictStep {
+  const mend = templateMend(reason, message);
+  if (mend === undefined)
+    return openRunOf(cronJob, jobName, reason ? `Open the run: it waits (${reason})` : 'Open the run: it waits');
+  const words = `${mend}. Job ${jobName} keeps the template that it was made from: delete it once the CronJob is mended`;
+  return { ...openRunOf(cronJob, jobName, words), command: `kubectl -n ${cronJob.namespace} delete job ${jobName}` };
 }
 
 function openRunbook(href: string | undefined): VerdictStep | undefined {
@@ -163,102 +175,4 @@ function mendChannel({ told, monitor }: StepFacts): VerdictStep | undefined {
   if (told && (told.state === 'failed' || told.reason === 'parked' || told.reason === 'invalid') && stopped)
     return step('mendChannel', `Mend the channel ${stopped.channel}`, { href: `/channels/${stopped.channel}` });
   return undefined;
-}
-
-/** Which Secret, ConfigMap, image, quota or volume a text of Kubernetes says is missing: `Secret db-password is missing`. */
-export function missingIn(reason: string | undefined, text: string): string | undefined {
-  const named = (kind: string): string | undefined =>
-    new RegExp(`${kind}s? "([^"\\s]{1,253})" not found`, 'i').exec(text)?.[1];
-  const secret = named('secret');
-  if (secret !== undefined) return `Secret ${secret} is missing`;
-  const configMap = named('configmap');
-  if (configMap !== undefined) return `ConfigMap ${configMap} is missing`;
-  const quota = quotaIn(text);
-  if (quota !== undefined) return `Quota ${quota} is used up`;
-  const account = named('serviceaccount');
-  if (account !== undefined) return `ServiceAccount ${account} is missing`;
-  const volume = /(?:MountVolume\.\S+ failed for volume|unmounted volumes=\[)\s*"?([\w.-]{1,253})/.exec(text)?.[1];
-  if (volume !== undefined) return `Volume ${volume} cannot be mounted`;
-  if (reason !== undefined && /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull)$/.test(reason)) {
-    const image = /image "([^"\s]{1,512})"/.exec(text)?.[1];
-    return image === undefined ? 'Its image cannot be pulled' : `Image ${image} cannot be pulled`;
-  }
-  return undefined;
-}
-
-const quotaIn = (text: string): string | undefined => /exceeded quota: ([\w.-]{1,253})/.exec(text)?.[1];
-
-/** What registries and container runtimes say, the first that fits; a registry that refuses often says that there may be no such image. */
-const pullErrors: readonly (readonly [says: RegExp, words: string])[] = [
-  [/unauthorized|insufficient_scope|denied|forbidden/i, 'its registry refuses it'],
-  [/not found|manifest unknown|name unknown/i, 'its registry has none of that name'],
-  [/no such host|timeout|timed out|connection refused|\b50[0234]\b/i, 'its registry does not answer'],
-];
-
-/** A sentence of Kubernetes is a cause up to here, characters. */
-const longestSentence = 200;
-
-/** What a Job that cannot start waits for: what is missing by its name, else the first sentence that Kubernetes says of it. */
-export function waitingCause({
-  reason,
-  message = '',
-}: {
-  readonly reason: string | undefined;
-  readonly message?: string | undefined;
-}): string | undefined {
-  const missing = missingIn(reason, message);
-  if (missing !== undefined) {
-    const why = missing.endsWith('cannot be pulled') ? pullErrors.find(([says]) => says.test(message)) : undefined;
-    return why ? `${missing}: ${why[1]}` : missing;
-  }
-  const sentence = /^(.*?)(?:\.(?:\s|$)|\n|$)/.exec(message.trim())?.[1] ?? '';
-  if (sentence === '') return undefined;
-  return sentence.length <= longestSentence ? sentence : `${sentence.slice(0, longestSentence - 1)}…`;
-}
-
-const scopes: readonly (readonly [RegExp, (name: string) => Words])[] = [
-  [/^node (\S+)$/, (name) => `Node ${name} ends their pods, or does not start them`],
-  [/^registry (\S+)$/, (name) => `Registry ${name} does not serve their images`],
-  [/^webhook (\S+)$/, (name) => `Admission webhook ${name} refuses or does not answer`],
-];
-
-/** Sentences of a cause: what is named in them stands in the namespace, or in the cluster. */
-const named: readonly (readonly [RegExp, (found: string, namespace: string) => Words])[] = [
-  [/\bevicted from node (\S+)/, (node) => `Node ${node} evicts their pods`],
-  [/^(Image \S+ cannot be pulled)/, (says) => says],
-  [/^((?:Secret|ConfigMap|ServiceAccount|Quota|Volume) \S+ (?:is|cannot)(?: \w+)+)/, (says, at) => `${says} in ${at}`],
-];
-
-const refusals: readonly (readonly [RegExp, string])[] = [
-  [/refused|ECONNREFUSED|can't connect|failed to connect/i, 'refuses connections'],
-  [/no such host|ENOTFOUND|could not (?:resolve|translate)|name resolution/i, 'is not found by its name'],
-  [/timed? ?out|ETIMEDOUT|no route to host|unreachable/i, 'does not answer'],
-];
-
-/** Where a line says that it wanted to connect to. A place in a source, `main.go:42`, and a time of day are none. */
-const places: readonly RegExp[] = [
-  /(?:lookup|ENOTFOUND|resolve host(?:name)?:?|host name) ["']?([\w-]+(?:\.[\w-]+)*)/i,
-  /(?<![\w.:/-])((?!\d+:)(?:[\w-]+\.)*[\w-]+(?<!\.(?:go|py|js|ts|rb|java|c|cc|cpp|php|rs|kt)):\d{2,5})(?!\w|:\d|\.\d)/,
-  /(?:at|on|host|to) ["']([\w.-]+)["']/,
-];
-
-/** The one sentence, by cause, scope of the fault and decisive line of the log, of all CronJobs that fail by the same image, object, node or host; undefined: what explains it is its own, or not known. */
-export function sharedCause(
-  { namespace, cause = '', scope = '' }: { namespace: string; cause: Words | undefined; scope: string | undefined },
-  line = '',
-): Words | undefined {
-  for (const [pattern, words] of scopes) {
-    const name = pattern.exec(scope)?.[1];
-    if (name !== undefined) return words(name);
-  }
-  for (const [pattern, words] of named) {
-    const found = pattern.exec(cause)?.[1];
-    if (found !== undefined) return words(found, namespace);
-  }
-  const quota = quotaIn(cause);
-  if (quota !== undefined) return `Quota ${quota} is used up in ${namespace}`;
-  const how = refusals.find(([pattern]) => pattern.test(line))?.[1];
-  if (how === undefined) return undefined;
-  const place = places.map((pattern) => pattern.exec(line)?.[1]).find((found) => found !== undefined);
-  return place && `${place} ${how}`;
 }

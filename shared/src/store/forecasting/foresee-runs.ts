@@ -9,12 +9,13 @@ import {
   type Heard,
   type Instant,
   isHopelessReason,
-  missingIn,
   type PlannedRuns,
   risksOf,
   type SlaTargets,
   slaTargetsOf,
+  waitingCause,
 } from '../../domain/index.ts';
+import { listActiveJobs } from '../active-jobs.ts';
 import { listMonitors, listMonitorsOf } from '../catalog/list-monitors.ts';
 import type { CronJobOutline } from '../catalog/list-outlines.ts';
 import type { Db } from '../database.ts';
@@ -164,7 +165,15 @@ interface ForecastSources {
 /** What has to be read of a CronJob to judge its next runs. */
 type Known = Pick<
   ForecastFacts,
-  'problem' | 'failures' | 'waitsFor' | 'durations' | 'maxDurationMs' | 'finishBy' | 'forbids' | 'startWithinMs'
+  | 'problem'
+  | 'failures'
+  | 'waitsFor'
+  | 'durations'
+  | 'maxDurationMs'
+  | 'finishBy'
+  | 'isReplaced'
+  | 'forbids'
+  | 'startWithinMs'
 >;
 
 const nothing: Known = {
@@ -174,6 +183,7 @@ const nothing: Known = {
   durations: undefined,
   maxDurationMs: undefined,
   finishBy: [],
+  isReplaced: false,
   forbids: false,
   startWithinMs: undefined,
 };
@@ -229,24 +239,45 @@ async function gatherKnown(
   const unwell = awake.filter(({ cronJob }) => cronJob.state !== 'healthy').map(({ cronJob }) => cronJob.id);
   const rows = await listCronJobsById(db, [...new Set([...unwell, ...slow])]);
   const rowOf = new Map(rows.map((row) => [row.id, row]));
-  const [durations, failuresOf] = await Promise.all([sources.ended.durations(slow), gatherFailures(sources, rows)]);
+  const [durations, failuresOf, waitOf] = await Promise.all([
+    sources.ended.durations(slow),
+    gatherFailures(sources, rows),
+    gatherWaits(db, rows),
+  ]);
   return ({ cronJob }) => {
     const row = rowOf.get(cronJob.id);
     const { maxDurationMs, finishBy } = bounds.get(cronJob.id) ?? nothing;
     if (!row)
       return maxDurationMs === undefined && finishBy.length === 0 ? nothing : { ...nothing, maxDurationMs, finishBy };
-    const waitsFor = row.waiting && (missingIn(row.waiting.reason, row.waiting.message ?? '') ?? row.waiting.reason);
     return {
       problem:
         row.problem === undefined ? undefined : cronJobWords('notEvaluated', { ...row, pending: undefined }).words,
       failures: failuresOf(row),
-      waitsFor,
+      waitsFor: waitOf(row),
       durations: durations.get(cronJob.id),
       maxDurationMs,
       finishBy,
+      isReplaced: row.policy === 'Replace' && row.lastRun?.status === 'replaced',
       forbids: row.policy === 'Forbid',
       startWithinMs: row.deadlineS === undefined ? undefined : row.deadlineS * 1_000,
     };
+  };
+}
+
+/** What keeps a Job of these CronJobs from starting, in words: what does not pass by itself, or what one has waited for so long that it is told. */
+async function gatherWaits(
+  db: Db,
+  rows: readonly CatalogCronJob[],
+): Promise<(row: CatalogCronJob) => string | undefined> {
+  const waiting = rows.filter(({ running, activeAlerts }) => running > 0 && activeAlerts > 0).map(({ id }) => id);
+  const jobs = waiting.length === 0 ? [] : await listActiveJobs(db, waiting);
+  const waits = jobs.flatMap(({ cronJobId, waitingReason: reason, waitingMessage: message }) =>
+    reason === undefined ? [] : [[cronJobId, { reason, message }] as const],
+  );
+  const firstOf = new Map(waits.toReversed());
+  return ({ id, waiting }) => {
+    const wait = waiting ?? firstOf.get(id);
+    return wait && (waitingCause(wait) ?? wait.reason);
   };
 }
 

@@ -49,7 +49,7 @@ function heightPx(row: Row, widthPx: number, isOpen = !isFolded(row)): number {
   const { verdict, ref, alerts = [] } = row;
   const { words = '', cause, step, findings = [], logLine, holds = [] } = verdict;
   if (!isOpen) {
-    const isSaid = step?.action === 'openRun';
+    const isSaid = step?.words.startsWith('Open the run') === true;
     const told = cause && words.includes(cause) ? 0 : (cause?.length ?? 0); // the sentence ends with it
     const why = told + (isSaid ? 0 : (step?.words.length ?? 0));
     const under = why === 0 || /exit code \d+/.test(cause ?? '') ? why + (logLine?.text.length ?? 0) : why;

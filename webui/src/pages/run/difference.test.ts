@@ -75,8 +75,8 @@ describe('a comparison', () => {
     assert.equal(rowTitle({ key: 'resources', name: 'main: memory limit' }), 'main: memory limit');
     assert.equal(comparedTitle({ words: 'Image differs' }, true, 'x'), 'Image differs from the last success');
     assert.equal(
-      comparedTitle({ words: 'Nothing that is known of them differs but what came of it' }, false, '2026-11-21 02:00'),
-      'Nothing that is known of them differs but what came of it, beside the run of 2026-11-21 02:00',
+      comparedTitle({ words: 'Nothing that is known differs but the outcome' }, false, '2026-11-21 02:00'),
+      'Nothing that is known differs but the outcome, beside the run of 2026-11-21 02:00',
     );
   });
 });
