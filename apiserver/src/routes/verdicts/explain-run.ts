@@ -11,7 +11,9 @@ import {
   killedStep,
   missingIn,
   openRunOf,
+  onlyImageIn,
   placementMend,
+  templateMend,
   waitingCause,
   type FixMatcher,
   type FixPattern,
@@ -186,11 +188,15 @@ async function findOut(
   const attempts = attemptsIn(evidence);
   const containers = attempts.flatMap((attempt) => attempt.containers);
   const waited = containers.findLast(({ exitCode, reason }) => exitCode === undefined && isHopelessReason(reason));
-  const missing = missingIn(waited?.reason ?? run.reason, textOf(evidence));
-  if (missing !== undefined && run.reason !== 'OOMKilled')
-    return { cause: missing, step: openRunOf(cronJob, run.jobName, `Open the run: ${missing}`) };
   if (isUnplaced(run.reason)) return unplaced(cronJob, run, evidence);
   const spec = run.templateHash === undefined ? undefined : await findTemplate(db, cronJobId, run.templateHash);
+  const reason = waited?.reason ?? run.reason;
+  const missing = missingIn(reason, textOf(evidence), onlyImageIn(spec));
+  if (missing !== undefined && run.reason !== 'OOMKilled')
+    return {
+      cause: missing,
+      step: openRunOf(cronJob, run.jobName, templateMend(reason, '') ?? `Open the run: ${missing}`),
+    };
   if (spec === undefined) return undefined;
   if (run.reason === 'OOMKilled') return killedStep(cronJob, run, spec, attempts);
   if (run.reason === 'Evicted') return evictedStep(cronJob, run, spec, attempts);

@@ -164,7 +164,7 @@ test('runs that are missed behind a Job that cannot start ask for no run by hand
   assert.equal(alert?.verdict.cause, '0/3 nodes are available: 3 Insufficient cpu');
   assert.match(
     alert.verdict.step?.words ?? '',
-    /^Lower its request of cpu, or make room on the nodes\. Job backup-1 keeps/,
+    /^Lower its request of cpu, or make room on the nodes; then delete the Job/,
   );
 });
 
@@ -363,7 +363,8 @@ describe('a run that its deadline ended', () => {
   test('names the image that could not be pulled', async () => {
     await using fleet = await startFleet();
     const { cause, step } = await ended(fleet, 'ImagePullBackOff');
-    assert.deepEqual([cause, step?.action], ['Its image cannot be pulled', 'openRun']);
+    assert.equal(cause, 'Image dump:1 cannot be pulled');
+    assert.equal(step?.words, 'Name an image that its nodes can pull, or push this one');
   });
 
   test('asks for no more time where no node took its pod: what keeps it off the nodes is to be mended', async () => {
@@ -481,7 +482,7 @@ describe('a CronJob without a success for too long', () => {
     assert.deepEqual(
       [verdict.step?.words, verdict.step?.href],
       [
-        'Name an image that its nodes can pull, or push this one. Job backup-1 keeps the template that it was made from: delete it once the CronJob is mended',
+        'Name an image that its nodes can pull, or push this one; then delete the Job that waits: it keeps the template that it was made from',
         '/cronjobs/prod/backup/runs/backup-1',
       ],
     );

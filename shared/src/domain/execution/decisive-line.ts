@@ -26,12 +26,16 @@ const longestLine = 500;
 const longestSearched = 5_000;
 
 const trouble = /error|fatal|panic|exception|\bkilled/i;
+/** What programs say of a step that did not work, where no line speaks of an error. */
+const mishap =
+  /\bfail(?:ed|ure|s)?\b|refused|denied|reset by peer|timed? ?out|unreachable|\bunable to\b|\bcan(?:no|')t\b|no such|not found|unauthorized|forbidden|\babort(?:ed|ing)?\b/i;
 /** Says that there is none: `0 errors`, `errors=0`, `no exceptions`. */
 const none =
   /\b(?:0|no|without) (?:\w+ )?(?:errors?|exceptions?)\b|\b(?:errors?|exceptions?)["']?[=:] ?["']?(?:0|false|none|null)\b/gi;
 
 /**
- * Where a pattern of a fix was found, the line there; else the last line that speaks of an error; else the last line that is not empty.
+ * Where a pattern of a fix was found, the line there; else the last line that speaks of an error, else of what did not work; else the last line
+ * that is not empty.
  * Undefined: the log is empty. Time grows with the length of the log alone.
  *
  * @param hitAt where the pattern was found, in characters from the beginning
@@ -42,15 +46,19 @@ export function decisiveLine(log: string, hitAt?: number): DecisiveLine | undefi
     return lineAt(log, hitAt === 0 ? 0 : from, 'pattern');
   }
   let last: number | undefined;
+  let failed: number | undefined;
   for (let end = log.length; end > 0;) {
     const from = log.lastIndexOf('\n', end - 1) + 1;
     const line = log.slice(from, Math.min(end, from + longestSearched));
     if (line.trim() !== '') {
       last ??= from;
-      if (trouble.test(line.replace(none, ''))) return lineAt(log, from, 'word');
+      const told = line.replace(none, '');
+      if (trouble.test(told)) return lineAt(log, from, 'word');
+      if (mishap.test(told)) failed ??= from;
     }
     end = from - 1;
   }
+  if (failed !== undefined) return lineAt(log, failed, 'word');
   return last === undefined ? undefined : lineAt(log, last, 'lastLine');
 }
 

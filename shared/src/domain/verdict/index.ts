@@ -6,6 +6,6 @@ export * from './print-words.ts';
 export { hasOutcome, standingOf, statusOf, type Standing } from './standing.ts';
 export { sharedCause } from './shared-cause.ts';
 export { openRunOf, stepOf } from './step.ts';
-export { missingIn, placementMend, waitingCause } from './waiting.ts';
+export { missingIn, placementMend, templateMend, waitingCause } from './waiting.ts';
 export * from './targets.ts';
 export * from './verdict-of.ts';

@@ -139,6 +139,14 @@ function containerIn(spec: unknown, wanted: string | undefined): Container | und
   return containers.find(({ name }) => name === wanted) ?? (containers.length === 1 ? containers[0] : undefined);
 }
 
+/** The image of a spec of a Job that has one container; undefined: it has more, or is not known. */
+export function onlyImageIn(spec: unknown): string | undefined {
+  const containers = inside(spec, 'template', 'spec', 'containers');
+  const [first, second] = Array.isArray(containers) ? (containers as readonly unknown[]) : [];
+  const image = second === undefined ? inside(first, 'image') : undefined;
+  return typeof image === 'string' ? image : undefined;
+}
+
 function inside(value: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce<unknown>(
     (found, key) =>

@@ -49,6 +49,12 @@ describe('the next step', () => {
 
   const rows: readonly (readonly [string, Partial<StepFacts>, VerdictStep['action'] | undefined, string | null])[] = [
     ['of a rule that cannot hold are its rules', { findings: [finding], run: patch }, 'openRules', '/monitors/prod/dr'],
+    [
+      'of a schedule that never comes, of which none before is known, is to give it another one',
+      { kind: 'deadManTriggered', findings: [{ code: 'ScheduleNeverFires', words: 'x', href: null }] },
+      'copyPatch',
+      null,
+    ],
     ['of a run that asks for a patch is the patch', { run: patch, runbook }, 'copyPatch', null],
     [
       'of a run that names what is missing is the run',
@@ -126,7 +132,7 @@ describe('the next step', () => {
   test('of a Job whose own template keeps it from starting is to mend the CronJob and to delete that Job', () => {
     const stepFor = (reason: string, message: string): VerdictStep | undefined =>
       stepOf({ ...quiet, kind: 'jobStuck', waiting: { jobName: 'backup-2', reason, message } });
-    const keeps = 'Job backup-2 keeps the template that it was made from: delete it once the CronJob is mended';
+    const keeps = 'then delete the Job that waits: it keeps the template that it was made from';
     const selector = "0/5 nodes are available: 5 node(s) didn't match Pod's node affinity/selector. preemption: none.";
     for (const [reason, message, mend] of [
       ['ImagePullBackOff', '', 'Name an image that its nodes can pull, or push this one'],
@@ -140,7 +146,7 @@ describe('the next step', () => {
       ['Unschedulable', 'persistentvolumeclaim "data" not found.', 'Create volume claim data'],
     ] as const) {
       const step = stepFor(reason, message);
-      assert.equal(step?.words, `${mend}. ${keeps}`);
+      assert.equal(step?.words, `${mend}; ${keeps}`);
       assert.equal(step.command, 'kubectl -n prod delete job backup-2');
     }
     assert.equal(stepFor('Unschedulable', 'for a reason of its own')?.words, 'Open the run: it waits (Unschedulable)');

@@ -47,6 +47,7 @@ const suspensions: readonly VerdictKind[] = [...alertTypesOf('suspension'), 'sus
 const rows: readonly Row[] = [
   ({ absence, monitor }) => absence && monitor && bringBack(absence, monitor),
   ({ findings }) => changeRule(findings),
+  ({ findings, cronJob }) => (findings.some(expectsNoRun) ? editSchedule(cronJob) : undefined),
   ({ run, runbook }) => (run?.action === 'openRun' && isPlain(run) ? (openRunbook(runbook) ?? run) : run),
   ({ waiting, cronJob }) => waiting && waitingStep(cronJob, waiting),
   ({ kind, isSuspended, cronJob }) =>
@@ -101,6 +102,14 @@ function changeRule(findings: readonly VerdictFinding[]): VerdictStep | undefine
   return { ...set, label: /^\d/.test(value) ? `Set ${value} in rules` : `Set ${value}` };
 }
 
+const expectsNoRun = ({ code }: VerdictFinding): boolean => code === 'ScheduleNeverFires' || code === 'ScheduleInvalid';
+
+/** Which one it should have is not known. */
+function editSchedule({ namespace, name }: Ref): VerdictStep {
+  const command = `kubectl -n ${namespace} edit cronjob ${name}`;
+  return { ...step('copyPatch', 'Give it a schedule that comes', { command }), label: 'Copy command' };
+}
+
 function setInCronJob({ path, value, command }: NonNullable<VerdictFinding['mend']>, words: string): VerdictStep {
   const field = path.slice(path.lastIndexOf('.') + 1);
   return { ...step('copyPatch', `Set ${field} to ${value}: ${words}`, { command }), label: `Copy patch: ${value}` };
@@ -111,7 +120,7 @@ function waitingStep(cronJob: Ref, { jobName, reason, message = '' }: WaitingJob
   const mend = templateMend(reason, message);
   if (mend === undefined)
     return openRunOf(cronJob, jobName, reason ? `Open the run: it waits (${reason})` : 'Open the run: it waits');
-  const words = `${mend}. Job ${jobName} keeps the template that it was made from: delete it once the CronJob is mended`;
+  const words = `${mend}; then delete the Job that waits: it keeps the template that it was made from`;
   return { ...openRunOf(cronJob, jobName, words), command: `kubectl -n ${cronJob.namespace} delete job ${jobName}` };
 }
 

@@ -1,7 +1,10 @@
 import { isUnplaced } from '../execution/fault.ts';
 
-/** Which Secret, ConfigMap, image, quota or volume a text of Kubernetes says is missing: `Secret db-password is missing`. */
-export function missingIn(reason: string | undefined, text: string): string | undefined {
+/**
+ * Which Secret, ConfigMap, image, quota or volume a text of Kubernetes says is missing: `Secret db-password is missing`. `known`: the image, where
+ * the text does not name it.
+ */
+export function missingIn(reason: string | undefined, text: string, known?: string): string | undefined {
   const named = (kind: string): string | undefined =>
     new RegExp(`${kind}s? "([^"\\s]{1,253})" not found`, 'i').exec(text)?.[1];
   const secret = named('secret');
@@ -15,7 +18,7 @@ export function missingIn(reason: string | undefined, text: string): string | un
   const volume = /(?:MountVolume\.\S+ failed for volume|unmounted volumes=\[)\s*"?([\w.-]{1,253})/.exec(text)?.[1];
   if (volume !== undefined) return `Volume ${volume} cannot be mounted`;
   if (isOfImage(reason)) {
-    const image = /image "([^"\s]{1,512})"/.exec(text)?.[1];
+    const image = /image "([^"\s]{1,512})"/.exec(text)?.[1] ?? known;
     return image === undefined ? 'Its image cannot be pulled' : `Image ${image} cannot be pulled`;
   }
   return undefined;
