@@ -26,7 +26,7 @@ import { isEdge } from '../alert-types/traits.ts';
 import { messageHold, type MessageHold, muteOf } from './holds.ts';
 import type { Fault } from '../execution/fault.ts';
 import { type Admitting, type RefusedChannel, routesOf, type ToldTo } from './routes.ts';
-import { alertSeverity } from './identity.ts';
+import { alertSeverity } from './severity.ts';
 
 /** What a monitor says of who is told, and of what it looks for. */
 export interface RouteRules extends AlertRules {

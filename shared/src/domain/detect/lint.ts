@@ -2,7 +2,7 @@ import { durationInWords, isGroupName, refText } from '../../contract/index.ts';
 import { cycleThrough, mostDependencies, readDependsOn, toNamedRef } from '../alert/dependency.ts';
 import { raisedTypes } from '../alert-types/index.ts';
 import { routesOf, type Routing } from '../alert/routes.ts';
-import { alertSeverity } from '../alert/identity.ts';
+import { alertSeverity } from '../alert/severity.ts';
 import { counted } from '../delivery/wording.ts';
 import { minuteMs, parseResourceDuration } from '../duration.ts';
 import { goText, lintCronJob } from './lint-cron-job.ts';
