@@ -1,4 +1,10 @@
 import type { ScheduleProblem } from './vocabulary.ts';
+import type { Ref } from './wire.ts';
+
+/** How texts and keys name an object: `namespace/name`. */
+export function refText({ namespace, name }: Ref): string {
+  return `${namespace}/${name}`;
+}
 
 /** A span of time as messages and pages say it: at most two units, and none that is too fine for its length. Cut, never rounded up. */
 export function spanInWords(seconds: number): string {

@@ -1,7 +1,6 @@
 import { type Absence, toAbsence } from '../detect/disappeared.ts';
-import { counted, measuredInWords, timeOn, toLocalTime } from '../delivery/wording.ts';
+import { counted, measuredInWords, timeOn, toLocalTime, instantIn, limitInWords } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
-import { instantIn, limitInWords } from '../verdict/figures.ts';
 import { waitingCause } from '../verdict/step.ts';
 import {
   type AlertTypeEntry,

@@ -1,18 +1,14 @@
+import type { CoverageReason, Ref, RouteHold, RouteQuiet, SettingSource } from '../../contract/index.ts';
 import {
   type AlertState,
   type AlertType,
   alertTypes,
   alertTypeTable,
-  type CoverageReason,
   type CoverageState,
   coverageStates,
   isOpenAlert,
-  type Ref,
-  type RouteHold,
-  type RouteQuiet,
-  type SettingSource,
   type Severity,
-} from '../../contract/index.ts';
+} from '../../contract/vocabulary.ts';
 import type { ChannelHold } from '../delivery/channel-hold.ts';
 import type { Expected } from '../detect/disappeared.ts';
 import { jobFailed, type JobFailedRule, type JudgedRun } from '../detect/job-failed.ts';

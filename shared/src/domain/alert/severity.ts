@@ -1,4 +1,4 @@
-import { type AlertType, alertTypeTable, type Severity, type SeveritySource } from '../../contract/index.ts';
+import { type AlertType, alertTypeTable, type Severity, type SeveritySource } from '../../contract/vocabulary.ts';
 
 /** How bad an alert of this type is: what was found says, else what the monitor says, else what the type is by default. */
 export function alertSeverity(

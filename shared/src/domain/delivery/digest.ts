@@ -5,7 +5,7 @@ import {
   type ChannelType,
   type MessageSeverity,
   type Severity,
-} from '../../contract/index.ts';
+} from '../../contract/vocabulary.ts';
 import type { Instant } from '../instant.ts';
 import type { DigestCause, DigestedAlert, DigestMessage } from './message.ts';
 import { minuteMs } from '../duration.ts';

@@ -1,4 +1,5 @@
-import { durationInWords, isGroupName, refText } from '../../contract/index.ts';
+import { isGroupName } from '../../contract/vocabulary.ts';
+import { durationInWords, refText } from '../../contract/wording.ts';
 import { cycleThrough, mostDependencies, readDependsOn, toNamedRef } from '../alert/dependency.ts';
 import { raisedTypes } from '../alert-types/index.ts';
 import { routesOf, type Routing } from '../alert/routes.ts';

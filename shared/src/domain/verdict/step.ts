@@ -1,13 +1,5 @@
-import {
-  alertTypesOf,
-  type AbsenceCause,
-  type Ref,
-  type Told,
-  type VerdictFinding,
-  type VerdictKind,
-  type VerdictStep,
-  type Words,
-} from '../../contract/index.ts';
+import type { Ref, Told, VerdictFinding, VerdictKind, VerdictStep, Words } from '../../contract/index.ts';
+import { alertTypesOf, type AbsenceCause } from '../../contract/vocabulary.ts';
 
 /** What the next step follows from. */
 export interface StepFacts {

@@ -1,4 +1,4 @@
-import { channelTypes, chatFormats, webhookFormats } from '../../contract/index.ts';
+import { channelTypes, chatFormats, webhookFormats } from '../../contract/vocabulary.ts';
 import {
   emailTlsModes,
   messagePlaceholders,

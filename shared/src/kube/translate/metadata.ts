@@ -1,4 +1,4 @@
-import { ownerWords } from '../../contract/index.ts';
+import { ownerWords } from '../../contract/vocabulary.ts';
 import {
   judgingWords,
   type Annotations,

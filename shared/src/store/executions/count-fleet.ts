@@ -1,5 +1,5 @@
 import type { SlotCounts } from '../../contract/index.ts';
-import { slotOutcomes } from '../../contract/index.ts';
+import { slotOutcomes } from '../../contract/vocabulary.ts';
 import type { Instant } from '../../domain/index.ts';
 import { firstRow, marks, rows } from '../ask.ts';
 import { rowsOfFleet } from '../bounded-reads.ts';

@@ -3,7 +3,7 @@ import {
   executionStatuses,
   type ExecutionTrigger,
   type FailureCause,
-} from '../../contract/index.ts';
+} from '../../contract/vocabulary.ts';
 import { type Execution, type Instant, minuteMs } from '../../domain/index.ts';
 import { firstRow, marks, type Row, rows } from '../ask.ts';
 import { optionalNumber, optionalText } from '../column.ts';
