@@ -6,6 +6,7 @@ export type * from './objects/job.ts';
 export { elapsedMs, judgeConditions, type JobCondition } from './execution/outcome.ts';
 export type * from './objects/pod.ts';
 export * from './objects/cron-job.ts';
+export * from './objects/own-name.ts';
 export { toAttempts, type Attempt } from './execution/attempts.ts';
 export * from './execution/evidence.ts';
 export * from './execution/output-facts.ts';

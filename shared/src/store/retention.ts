@@ -79,7 +79,6 @@ export async function pruneHistory(store: Store, request: PruneRequest): Promise
   return removal.result();
 }
 
-/** What a purge removed. */
 interface PurgedCronJob extends RemovedHistory, RemovedAlerts {
   /** Its own row went too: nothing refers to it any more. */
   readonly forgotten: boolean;

@@ -85,7 +85,6 @@ function opens(entry: DigestEntry): boolean {
   return isControllerStale || (entered >= threshold && entered * 5 >= fleet);
 }
 
-/** Whether a digest that goes on is over. */
 export function isDigestOver({ lastEntryAt }: OpenDigest, now: Instant): boolean {
   return now >= lastEntryAt + stormWindowMs;
 }

@@ -1,3 +1,4 @@
+import { ownName } from '../objects/own-name.ts';
 import { isGroupName } from '../../contract/vocabulary.ts';
 import { durationInWords, refText } from '../../contract/wording.ts';
 import { cycleThrough, mostDependencies, readDependsOn, toNamedRef } from '../alert/dependency.ts';
@@ -139,7 +140,7 @@ function lintRouting({ monitor, cronJobs, channelFaults }: LintFacts): LintFindi
   return findings;
 }
 
-const dependsOnPath = "metadata.annotations['cronjob-monitor.io/depends-on']";
+const dependsOnPath = `metadata.annotations['${ownName('depends-on')}']`;
 
 /** What waits for a CronJob that cannot be known, or for itself, does not wait. */
 function lintDependencies({ monitor, cronJobs, dependencies, adviceIgnore }: LintFacts): LintFinding[] {

@@ -144,7 +144,6 @@ interface FailuresSince {
   readonly sinceAt: Instant;
 }
 
-/** How many runs did not succeed. */
 interface Unsuccessful {
   readonly failed: number;
   /** Replaced or deleted before their end. */

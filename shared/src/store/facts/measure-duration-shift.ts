@@ -30,7 +30,6 @@ const hoursRecent = 24;
 const { recentRuns: fewestRecent, baselineRuns: fewestBaseline } = factsReach;
 const oldestDays = 400;
 
-/** What is asked of durations. */
 interface WantedShift {
   readonly now: Instant;
   readonly baselineWindowMs: number;
