@@ -9,7 +9,7 @@ import {
   putClusterState,
   schemaOpener,
   takeEpoch,
-  type PoolSettings,
+  type ServerSettings,
   type Store,
 } from '@cronjob-monitor/shared/store';
 import { RecordingLogger } from '@cronjob-monitor/shared/testing';
@@ -34,7 +34,7 @@ for (const kind of ownServers) {
   describe(`the pool of ${kind.name}`, { skip: kind.skip }, () => {
     const stores: Store[] = [];
     let own: OwnServer;
-    const open = (pool: Partial<PoolSettings>): Store => {
+    const open = (pool: Partial<ServerSettings['pool']>): Store => {
       const whole = { maxIdleConns: 10, maxOpenConns: 4, connMaxLifetimeMs: 0, connMaxIdleTimeMs: 0, ...pool };
       const deps = { clock: new TestClock(), log: new RecordingLogger(), ...shortLimits };
       const store = openStore(own.settings(undefined, { pool: whole }), deps);

@@ -1,7 +1,7 @@
 import type { Ref, TriggerResult } from '@cronjob-monitor/shared/contract';
 import { type Cluster, ClusterError, type RawObject } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
-import { objectOf } from '@cronjob-monitor/shared/domain';
+import { objectOf, ownName } from '@cronjob-monitor/shared/domain';
 import { ApiError, conflict } from '../errors.ts';
 import { getPresentCronJob, throwClusterRefusal } from './present-cron-job.ts';
 
@@ -91,7 +91,7 @@ function jobOf(cronJob: RawObject, jobName: string, by: string): object {
       annotations: {
         ...objectOf(given['annotations']),
         'cronjob.kubernetes.io/instantiate': 'manual',
-        'cronjob-monitor.io/triggered-by': by,
+        [ownName('triggered-by')]: by,
       },
       // Without blockOwnerDeletion: that would need rights on the CronJob's finalizers.
       ownerReferences: [

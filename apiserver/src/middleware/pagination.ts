@@ -11,6 +11,9 @@ interface Paging {
   readonly offset?: number | undefined;
 }
 
+/** Rows of a page where the query names none, of most lists. */
+export const usualPageSize = 50;
+
 /** For a list that is always paged. */
 export function pageOf(query: Paging, defaultLimit: number): PageRequest {
   return { limit: query.limit ?? defaultLimit, offset: query.offset ?? 0 };

@@ -23,7 +23,6 @@ export async function notifyEnd(writing: MessageWriting, ended: AlertRecord, unt
   let isTold = false;
   const toldThere = Map.groupBy(deliveries, (delivery) => channelOf(writing, delivery)?.uid ?? delivery.channelUid);
   for (const [channelUid, all] of toldThere) {
-    // A few per alert; they share a connection.
     if (await notifyChannelOfEnd(writing, closing, channelUid, sinceLastClosing(all))) isTold = true;
   }
   if (!isTold && isLostWithChannels(writing, sinceLastClosing(deliveries)))
@@ -59,7 +58,6 @@ async function notifyUntold(
     const channel = writing.channels.get(name);
     if (channel === undefined || !hearsOfBoth(channel)) continue;
     const place = { streamId: closing.id, state: 'ready', nextAt: writing.now, held } as const;
-    // A few per monitor; they share a connection.
     if (await tellBoth(writing, closing, channel, place)) isTold = true;
   }
   return isTold;
@@ -116,7 +114,6 @@ async function takeBackUnsent(writing: MessageWriting, openings: readonly AlertD
     if (hasLeft(opening)) heard = opening;
     else if (opening.fate === 'dead') unheard = isOwn ? opening : unheard;
     else {
-      // A few per channel; they share a connection.
       const { cancelled, promotedId } = await updateCancelled(writing.tx, opening.id, writing.now);
       if (!cancelled) heard = opening;
       else {

@@ -87,7 +87,6 @@ export async function notify(writing: MessageWriting, alert: AlertRecord, openin
     const turn = await turnOf(writing, alert, { afterMs, kind: opening.kind, onChannel });
     if (turn === 'notYet') continue;
     const own = onChannel.findLast(({ state }) => state !== 'cancelled');
-    // A few per monitor; they share a connection.
     await notifyChannel(writing, alert, channel, { opening, evidence, own, turn, foldBy });
   }
 }

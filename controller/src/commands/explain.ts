@@ -1,14 +1,14 @@
-import type {
-  Alert,
-  AlertDetail,
-  AlertHistory,
-  AlertList,
-  CronJobDetail,
-  Health,
-  Slot,
-  SlotCause,
-  SlotOutcome,
-  SlotPage,
+import {
+  type Alert,
+  type AlertDetail,
+  type AlertHistory,
+  type AlertList,
+  type CronJobDetail,
+  type Health,
+  type Slot,
+  slotCauseWords,
+  type SlotOutcome,
+  type SlotPage,
 } from '@cronjob-monitor/shared/contract';
 import { counted, dayMs, type Instant, parseDuration, printWords, refText } from '@cronjob-monitor/shared/domain';
 import { type Command, type ExitStatus, UsageError, type World } from './command.ts';
@@ -27,19 +27,10 @@ const outcomes: Readonly<Record<SlotOutcome, string>> = {
   indeterminate: 'it cannot be told: which schedule held then is not certain',
 };
 
-const causes: Readonly<Record<SlotCause, string>> = {
-  previousRunning: 'the run before it was still going on',
-  deadlinePassed: 'its starting deadline passed before its Job was created',
-  createRejected: 'the cluster refused to create its Job',
-  controllerSilent: 'the CronJob controller of the cluster started nothing at all meanwhile',
-  specUncertain: 'the schedule was changed while the service did not watch',
-  monitorDown: 'cronjob-monitor was not running, or could not see the cluster',
-};
-
 /** What became of an expected run, and why. */
 function slotText({ outcome, cause, message, inMaintenance }: Slot): string {
   if (outcome === null) return 'due, not judged yet';
-  const why = cause === null ? '' : `: ${causes[cause]}`;
+  const why = cause === null ? '' : `: ${slotCauseWords[cause]}`;
   const more = message === null || message === '' ? '' : ` (${message})`;
   return `${outcomes[outcome]}${why}${more}${inMaintenance ? ', within a maintenance window' : ''}`;
 }

@@ -1,4 +1,4 @@
-import { type CronJobFacts, findNearest, isObject, type NamespaceFacts } from '@cronjob-monitor/shared/domain';
+import { type CronJobFacts, findNearest, isObject, type NamespaceFacts, ownName } from '@cronjob-monitor/shared/domain';
 import { createTranslator } from '@cronjob-monitor/shared/kube';
 import type { Finding, Subject } from './findings.ts';
 import type { SourceDocument } from './read-documents.ts';
@@ -23,8 +23,7 @@ export interface Resources {
   readonly misnamed: number;
 }
 
-const ourGroup = 'cronjob-monitor.io/';
-const ourVersion = `${ourGroup}v1alpha1`;
+const ourGroup = ownName('v1alpha1').replace(/[^/]+$/, '');
 /** Of cronjob-guardian's resources. */
 export const guardianGroup = 'guardian.illenium.net/';
 const objectName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -47,7 +46,7 @@ export function sortDocuments(documents: readonly SourceDocument[], usualNamespa
       const written = readOutside(place, kind, object, usualNamespace);
       const tell = (path: string, message: string): void =>
         void findings.push({ subject: written.subject, level: 'error', code: 'schema', path, message });
-      if (apiVersion !== ourVersion) tell('apiVersion', versionProblem(apiVersion));
+      if (apiVersion !== ownName('v1alpha1')) tell('apiVersion', versionProblem(apiVersion));
       for (const [path, message] of nameProblems(written)) tell(path, message);
       const key = `${kind} ${written.namespace}/${written.name}`;
       const before = seen.get(key);
@@ -98,9 +97,9 @@ function readOutside(
 
 function versionProblem(given: unknown): string {
   if (typeof given === 'string' && given.startsWith(guardianGroup)) {
-    return `must be ${ourVersion}, is ${given}, of cronjob-guardian: cronjob-monitor convert makes ours of it`;
+    return `must be ${ownName('v1alpha1')}, is ${given}, of cronjob-guardian: cronjob-monitor convert makes ours of it`;
   }
-  return `must be ${ourVersion}, is ${JSON.stringify(given ?? null)}`;
+  return `must be ${ownName('v1alpha1')}, is ${JSON.stringify(given ?? null)}`;
 }
 
 function nameProblems({ name, namespace }: WrittenResource): readonly (readonly [string, string])[] {

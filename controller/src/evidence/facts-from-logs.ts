@@ -46,7 +46,6 @@ export async function readFactsOfLogs(
       const { namespace } = job;
       const request = { namespace, pod: pod.name, node: pod.node, container, urgency: 'soon' as const };
       const limits = { tailLines: factsTailLines, maxBytes: mostBytes };
-      // One after the other: the pool is shared with what explains failures.
       const tail = await readLogTail({ ...request, ...limits }, deps, deps.signal);
       if ('bytes' in tail) ofPod.push(readFacts(Buffer.from(tail.bytes).toString('utf8')));
       else if (tail.unavailable !== 'empty')

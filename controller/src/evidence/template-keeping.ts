@@ -44,7 +44,6 @@ export function createTemplateKeeping(deps: {
 
   async function write(of: ReadonlySet<string> | undefined): Promise<void> {
     const wanted = [...waiting].filter(([, { cronJobUid }]) => of?.has(cronJobUid) ?? true);
-    // One part after the other: each is bounded.
     for (let begun = 0; begun < wanted.length; begun += mostAtOnce) {
       const part = wanted.slice(begun, begun + mostAtOnce);
       key ??= await store.fenced(epoch, getTemplateKey);

@@ -33,7 +33,6 @@ export function createUntilStored(
     try {
       for (let waitMs = firstWaitMs; ; waitMs = Math.min(mostWaitMs, 2 * waitMs)) {
         try {
-          // One try after the other.
           return await work();
         } catch (error) {
           signal.throwIfAborted();

@@ -103,7 +103,6 @@ export class AlertmanagerUpkeep {
       const early = new Set(this.#early);
       this.#early.clear();
       const channels = this.#channels();
-      // One after the other: they are few, and none waits long for an answer.
       for (const channel of channels) if (isDue || early.has(channel.uid)) await this.#attempt(channel, signal);
       this.#measure(channels);
       if (!signal.aborted) await this.#rest(Math.max(1, dueMs - clock.monotonicMs()), signal);

@@ -255,7 +255,6 @@ class KeptDigests implements Digests {
               ? ('firing' as const)
               : ('reminder' as const),
       }));
-      // A few channels; they share a connection.
       const written = await insertDigestMessage(tx, { digestId, phase, cause, channel, children: of, payload });
       if (written !== undefined) for (const { id } of named) told.add(id);
     }

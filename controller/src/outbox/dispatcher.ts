@@ -172,7 +172,6 @@ class OutboxDispatcher implements Dispatcher {
     this.#track(this.#freeEarlierClaims());
     while (!this.#ends) {
       this.#isWoken = false;
-      // One round after the other.
       const isGood = await this.#attempt(() => this.#round());
       if (isGood && !this.#ends) await this.#untilWoken();
     }
@@ -336,7 +335,7 @@ class OutboxDispatcher implements Dispatcher {
     while (this.#settler.waiting > 0 && !this.#signal.aborted) {
       await this.#attempt(async () => {
         await this.#gatherAnswers();
-        // One transaction after the other: what arrives meanwhile is in the next.
+        // Answers that arrive meanwhile are written by the next transaction.
         const written = await this.#settler.settle();
         for (const { delivery, settlement } of written) {
           this.#settled(delivery.channelUid);

@@ -74,7 +74,6 @@ export class Drills {
     const { clock, database, logger, onFenced } = this.#deps;
     while (!signal.aborted) {
       try {
-        // One look after the other.
         await this.look();
       } catch (error) {
         if (signal.aborted) return;

@@ -63,7 +63,6 @@ export async function freezeClaimed(
     const payload = told && freezeNow(one, told, evidence.get(one.alertId) ?? [], { ...by, now });
     if (payload === undefined || payload === one.payload) continue;
     const { id: deliveryId } = one.delivery;
-    // A few at once wait so long; they share a connection.
     await updateHeldMessage(tx, { deliveryId, claimedBy: by.claimedBy, payload });
     anew.set(deliveryId, payload);
   }

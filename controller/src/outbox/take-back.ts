@@ -58,7 +58,6 @@ export async function takeBack(
   const takenBack: string[] = [];
   for (const { id: deliveryId, state, kind, channelUid, channelName: channel } of own) {
     if (state !== 'ready' || (kind !== 'firing' && kind !== 'flapping')) continue;
-    // One per channel; they share a connection.
     const { cancelled } = await updateCancelled(tx, deliveryId, now);
     if (!cancelled) continue;
     left.push({ alertId, channel, kind, reason });
@@ -95,7 +94,6 @@ export async function leaveToSilences(
     const before = left.length;
     for (const message of new Map(waiting.map((one) => [one.alertId, one])).values()) {
       const silence = silenceOf(alertOf(message), inForce, now);
-      // They are few, and share a connection.
       if (silence) left.push(...(await takeBack(tx, message, { reason: 'silence', ref: silence.id })));
     }
     isMore = left.length > before;
@@ -165,7 +163,7 @@ async function lookOnce(tx: Tx): Promise<TakenBack[]> {
     const [message] = messages;
     if (message === undefined) continue;
     const known = parents.get(childOf(message)) ?? [];
-    // A few at once; they share a connection. What was held for a parent before was asked about that when it was let go.
+    // A message that was held for a parent before was checked against that parent when it was released.
     if (await findHeldForParents(tx, message.alertId, message.activatedAt)) continue;
     const holder = holdingParent(message, known);
     if (holder) left.push(...(await takeBack(tx, message, { reason: 'dependsOn', ref: holder.id })));

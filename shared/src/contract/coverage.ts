@@ -15,16 +15,8 @@ import {
   typed,
   words,
 } from './shape/shape.ts';
-import { type AlertType, alertTypes, severities, type Suppression } from './vocabulary.ts';
+import { type AlertType, alertTypes, severities, type Suppression, coverageStates } from './vocabulary.ts';
 import { listFields, Ref } from './wire.ts';
-
-/**
- * Who would hear of an alert, worst first. `unwatched`: no monitor selects the CronJob. `off`: no monitor of it looks for the type.
- * `nobody`: no channel takes the alert. `unreachable`: its channels cannot be used now. `unproved`: none of them has accepted anything of
- * late, or, where that is asked, was proved by a drill. `reached`: one has.
- */
-export const coverageStates = ['unwatched', 'off', 'nobody', 'unreachable', 'unproved', 'reached'] as const;
-export type CoverageState = (typeof coverageStates)[number];
 
 /** Types without which a run that is due can fail in silence: those that coverage asks for unless told otherwise. */
 export const coverageTypes = [

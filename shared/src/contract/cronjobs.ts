@@ -199,9 +199,6 @@ export const CronJobMetrics = object({
 });
 export type CronJobMetrics = Of<typeof CronJobMetrics>;
 
-/** In `waitingReason`: the Job has `spec.suspend: true`, so it does not run, and no clock runs for it. */
-export const suspendedJob = 'Suspended';
-
 export const ActiveJob = object({
   jobName: text,
   trigger: words(executionTriggers),

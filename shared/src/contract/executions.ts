@@ -15,7 +15,7 @@ import {
   words,
 } from './shape/shape.ts';
 import { Verdict } from './verdict.ts';
-import { executionStatuses, executionTriggers, failureCauses } from './vocabulary.ts';
+import { executionStatuses, executionTriggers, failureCauses, comparedKeys } from './vocabulary.ts';
 import { pageFields } from './wire.ts';
 
 /** One ended run: an item of a list. */
@@ -131,21 +131,6 @@ export type DecisiveLine = Of<typeof DecisiveLine>;
 /** What differs from the last success: text of at most 200 characters. */
 export const ExecutionChange = object({ path: text, before: nullable(text), after: nullable(text) });
 export type ExecutionChange = Of<typeof ExecutionChange>;
-
-/** What of two runs is compared, what explains a difference most often first; `spec`: the rest of the Job's spec, by path. */
-export const comparedKeys = [
-  'image',
-  'digest',
-  'command',
-  'args',
-  'env',
-  'resources',
-  'spec',
-  'schedule',
-  'node',
-  'outcome',
-] as const;
-export type ComparedKey = (typeof comparedKeys)[number];
 
 export const ComparedRow = object({
   key: words(comparedKeys),

@@ -12,8 +12,9 @@ import type {
   Severity,
   SilenceState,
   StorageState,
+  HealthState,
 } from './vocabulary.ts';
-import type { HealthState, Words } from './verdict.ts';
+import type { Words } from './verdict.ts';
 import type { CronJob, CronJobDetail, CronJobInclude } from './cronjobs.ts';
 import type { Execution } from './executions.ts';
 import type { Incident } from './incidents.ts';

@@ -1,4 +1,4 @@
-import { coverageStates } from './coverage.ts';
+import { coverageStates, riskLevels } from './vocabulary.ts';
 import { count, instant, listOf, nullable, object, type Of, seconds, text, words } from './shape/shape.ts';
 import { Ref } from './wire.ts';
 
@@ -8,9 +8,6 @@ import { Ref } from './wire.ts';
  * `deaf`: if it fails, no channel is told.
  */
 const riskCodes = ['repeats', 'cannot', 'rate', 'limit', 'overlap', 'lint', 'deaf'] as const;
-
-export const riskLevels = ['likely', 'possible'] as const;
-export type RiskLevel = (typeof riskLevels)[number];
 
 export const Risk = object({ code: words(riskCodes), level: words(riskLevels), words: text });
 export type Risk = Of<typeof Risk>;

@@ -23,11 +23,8 @@ import {
   toldStates,
   type ToldWord,
   toldWords,
+  healthStates,
 } from './vocabulary.ts';
-
-/** How a CronJob, an alert, a run or a target fares, worst first: lists are sorted by it. `failing` is bad without an open alert. */
-export const healthStates = ['critical', 'warning', 'failing', 'unknown', 'suspended', 'healthy'] as const;
-export type HealthState = (typeof healthStates)[number];
 
 /** Why it is in its state: the type of its worst alert, or what holds without one. */
 const verdictKinds = [

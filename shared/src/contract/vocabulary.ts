@@ -550,3 +550,36 @@ export const actingAbilities = [...elsewhereAbilities, 'deleteHistory', 'prune']
 /** Kinds of messages of the live stream that come from a stored change and carry a cursor. */
 export const changeKinds = ['cronjob', 'execution', 'alert', 'delivery', 'silence', 'monitor', 'channel'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
+
+/** How a CronJob, an alert, a run or a target fares, worst first: lists are sorted by it. `failing` is bad without an open alert. */
+export const healthStates = ['critical', 'warning', 'failing', 'unknown', 'suspended', 'healthy'] as const;
+export type HealthState = (typeof healthStates)[number];
+
+/**
+ * Who would hear of an alert, worst first. `unwatched`: no monitor selects the CronJob. `off`: no monitor of it looks for the type.
+ * `nobody`: no channel takes the alert. `unreachable`: its channels cannot be used now. `unproved`: none of them has accepted anything of
+ * late, or, where that is asked, was proved by a drill. `reached`: one has.
+ */
+export const coverageStates = ['unwatched', 'off', 'nobody', 'unreachable', 'unproved', 'reached'] as const;
+export type CoverageState = (typeof coverageStates)[number];
+
+export const riskLevels = ['likely', 'possible'] as const;
+export type RiskLevel = (typeof riskLevels)[number];
+
+/** What of two runs is compared, what explains a difference most often first; `spec`: the rest of the Job's spec, by path. */
+export const comparedKeys = [
+  'image',
+  'digest',
+  'command',
+  'args',
+  'env',
+  'resources',
+  'spec',
+  'schedule',
+  'node',
+  'outcome',
+] as const;
+export type ComparedKey = (typeof comparedKeys)[number];
+
+/** In `waitingReason`: the Job has `spec.suspend: true`, so it does not run, and no clock runs for it. */
+export const suspendedJob = 'Suspended';

@@ -1,6 +1,6 @@
+import { healthStates, riskLevels } from './vocabulary.ts';
 import { bool, count, instant, int, listOf, nullable, object, type Of, text, words } from './shape/shape.ts';
-import { riskLevels } from './tonight.ts';
-import { healthStates, Verdict } from './verdict.ts';
+import { Verdict } from './verdict.ts';
 import { Pagination, Ref } from './wire.ts';
 
 /** How wide a column may be. A day is divided by each of them, so that columns begin at full ones of UTC. */

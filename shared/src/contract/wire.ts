@@ -28,11 +28,6 @@ export type Percent = number;
 export const Ref = object('Ref', { namespace: text, name: text });
 export type Ref = Of<typeof Ref>;
 
-/** How texts and keys name an object: `namespace/name`. */
-export function refText({ namespace, name }: Ref): string {
-  return `${namespace}/${name}`;
-}
-
 export const Pagination = object('Pagination', {
   /** Rows that match the filters, whatever the page. */
   total: count,

@@ -1,4 +1,10 @@
-import type { ScheduleProblem } from './vocabulary.ts';
+import type { ScheduleProblem, SlotCause } from './vocabulary.ts';
+import type { Ref } from './wire.ts';
+
+/** How texts and keys name an object: `namespace/name`. */
+export function refText({ namespace, name }: Ref): string {
+  return `${namespace}/${name}`;
+}
 
 /** A span of time as messages and pages say it: at most two units, and none that is too fine for its length. Cut, never rounded up. */
 export function spanInWords(seconds: number): string {
@@ -40,6 +46,16 @@ export function durationInWords(seconds: number): string {
   }
   return parts.join(' ');
 }
+
+/** Why an expected run came to nothing. */
+export const slotCauseWords: Readonly<Record<SlotCause, string>> = {
+  previousRunning: 'the run before it was still going on',
+  deadlinePassed: 'its starting deadline passed before its Job was created',
+  createRejected: 'the cluster refused to create its Job',
+  controllerSilent: 'the CronJob controller started nothing at all meanwhile',
+  specUncertain: 'the schedule was changed while the service did not watch',
+  monitorDown: 'cronjob-monitor was not running, or could not see the cluster',
+};
 
 /** Why no expected runs are known of a CronJob: the end of "Not evaluated: …". `timeZone`: the one that its spec names. */
 export function whyNotJudged(of: {

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../contract/index.ts';
+import { isObject, type Json } from '../contract/wire.ts';
 
 export { isObject, type Json };
 

@@ -25,7 +25,7 @@ import { accessReviewOf, isAllowed, toIdentity, tokenReviewOf } from './reviews.
 import { toClusterEvent } from './translate/event.ts';
 import { textOf } from './translate/fields.ts';
 import { createTransport, type Transport } from './transport.ts';
-import { objectOf } from '../domain/index.ts';
+import { objectOf, ownName } from '../domain/index.ts';
 
 export interface ClusterOptions extends CredentialSource {
   readonly logger: Logger;
@@ -152,8 +152,8 @@ class HttpCluster implements Cluster {
     signal: AbortSignal,
   ): Promise<void> {
     const annotations = health && {
-      'cronjob-monitor.io/health': health.health,
-      'cronjob-monitor.io/health-message': health.message,
+      [ownName('health')]: health.health,
+      [ownName('health-message')]: health.message,
     };
     const body = { apiVersion: 'batch/v1', kind: 'CronJob', metadata: { namespace, name, uid, annotations } };
     const path = pathOf(kinds.CronJob, { namespace, name }) + queryOf({ fieldManager: ownManager, force: true });

@@ -1,3 +1,4 @@
+import { ownName } from '../domain/index.ts';
 import type { WatchedKind } from './cluster.ts';
 
 /** Where the API server keeps a kind, and how messages call it. */
@@ -9,7 +10,7 @@ interface ResourcePath {
 
 const batch = '/apis/batch/v1';
 const core = '/api/v1';
-const own = '/apis/cronjob-monitor.io/v1alpha1';
+const own = `/apis/${ownName('v1alpha1')}`;
 
 export const kinds: Readonly<Record<WatchedKind, ResourcePath>> = {
   CronJob: { root: batch, plural: 'cronjobs' },

@@ -1,5 +1,5 @@
 import { loadOrExplain, logConfig, version, type EntryPoint, type LoadedConfig } from '../config/index.ts';
-import { createCluster, reviewScrape, toClusterOptions, type Cluster } from '../kube/index.ts';
+import { createCluster, reviewScrape, type Cluster, type ClusterOptions } from '../kube/index.ts';
 import {
   createConfiguredMetrics,
   createLogger,
@@ -114,4 +114,17 @@ export async function listenBeside(
   const metricsPort = await scrapes?.start();
   lifecycle.onStop('metrics', () => scrapes?.stop());
   return { probesPort, metricsPort };
+}
+
+/** Which cluster, as whom, and how often it may be asked, from `cluster.*` and KUBECONFIG. */
+function toClusterOptions({
+  config,
+  surroundings,
+}: Pick<LoadedConfig, 'config' | 'surroundings'>): Omit<ClusterOptions, 'clock' | 'logger'> {
+  return {
+    kubeconfig: config['cluster.kubeconfig'] ?? surroundings.kubeconfig,
+    context: config['cluster.context'],
+    requestsPerSecond: config['cluster.requests-per-second'],
+    burst: 2 * config['cluster.requests-per-second'],
+  };
 }

@@ -5,7 +5,6 @@ import { cleanText, optionalCleanText, optionalNumber, optionalText } from './co
 import type { Db, Tx } from './database.ts';
 import { updateAll, rowsByUid } from './upsert.ts';
 
-/** An alert is acknowledged. */
 export interface StoredAcknowledgement {
   readonly byWhom: string;
   readonly at: Instant;

@@ -88,7 +88,6 @@ export async function rows(db: Db, sql: string, bindings: readonly unknown[] = [
   return db.together(sql, bindings, alone);
 }
 
-/** The first row, or undefined. */
 export async function firstRow(db: Db, sql: string, bindings: readonly unknown[] = []): Promise<Row | undefined> {
   return (await rows(db, sql, bindings))[0];
 }

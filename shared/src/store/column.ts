@@ -2,12 +2,10 @@ import type { Db } from './database.ts';
 
 /** Values of columns on their way in and out. Rows never leave the store, and null never does either. */
 
-/** A number that may be absent. */
 export function optionalNumber(value: unknown): number | undefined {
   return value === null || value === undefined ? undefined : Number(value);
 }
 
-/** A text that may be absent. */
 export function optionalText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
@@ -18,12 +16,11 @@ export function numberOfPart(value: unknown): number | undefined {
   return number === -1 ? undefined : number;
 }
 
-/** An id that may be absent. */
 export function idOrUndefined(db: Db, value: unknown): string | undefined {
   return value === null || value === undefined ? undefined : db.dialect.id16Text(value);
 }
 
-/** The same, as it is bound. */
+/** An id that may be absent, as a statement binds it. */
 export function idOrNull(db: Db, id: string | undefined): unknown {
   return id === undefined ? null : db.dialect.id16(id);
 }

@@ -14,6 +14,7 @@ export * from './heartbeats.ts';
 
 export * from './catalog/project-cron-job.ts';
 export { listRollouts, listUnsettledRollouts, type RolloutRow } from './catalog/job-templates.ts';
+export { decideStates, moveAlertCounters } from './catalog/cron-job-change.ts';
 export * from './catalog/verdict-facts.ts';
 export * from './catalog/cron-job-ids.ts';
 export * from './catalog/cron-job-marks.ts';
@@ -74,7 +75,6 @@ export type { AlertRecord } from '../domain/index.ts';
 export * from './alerts/write-alerts.ts';
 export * from './alerts/list-judged-ids.ts';
 export * from './alerts/dependencies.ts';
-export * from './alerts/move-alert-counters.ts';
 export * from './alert-decisions.ts';
 export * from './silences.ts';
 export * from './acknowledgements.ts';

@@ -1,4 +1,3 @@
-/** One key of an order. */
 export interface OrderKey {
   readonly sql: string;
   readonly descending?: boolean | undefined;

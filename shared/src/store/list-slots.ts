@@ -1,11 +1,11 @@
+import type { SlotCounts } from '../contract/index.ts';
 import {
   type ExecutionStatus,
   type SlotCause,
-  type SlotCounts,
   type SlotOutcome,
   slotOutcomes,
   suspendedJob,
-} from '../contract/index.ts';
+} from '../contract/vocabulary.ts';
 import type { Instant } from '../domain/index.ts';
 import { firstRow, inParts, marks, type Row, rows } from './ask.ts';
 import { numberOfPart, optionalNumber, optionalText } from './column.ts';

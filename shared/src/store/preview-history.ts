@@ -4,8 +4,8 @@ import { optionalNumber } from './column.ts';
 import type { Db } from './database.ts';
 import { toFault } from './fault-columns.ts';
 import { listRunFacts, type FactValues } from './executions/run-facts.ts';
-import { fullJobName, fullReason } from './executions/short-text.ts';
-import { causeWords, flagBits, outcomeWords, statusWords, triggerWords } from './words.ts';
+import { readRun } from './executions/execution-row.ts';
+import { causeWords, flagBits, outcomeWords, statusWords } from './words.ts';
 
 /** What is stored of one CronJob since an instant. */
 export interface StoredHistory {
@@ -80,24 +80,12 @@ function add<T>(to: Map<number, T[]>, row: Row, value: T): void {
 }
 
 function toRun(db: Db, row: Row, facts: ReadonlyMap<string, FactValues>): PreviewedRun {
-  const jobUid = db.dialect.id16Text(row['job_uid']);
+  const run = readRun(db, row);
   const isUnknown = (Number(row['flags']) & (flagBits.factsUnknown | flagBits.inferred)) !== 0;
   return {
-    jobUid,
-    jobName: fullJobName(String(row['job_name']), String(row['cronjob_name'])),
-    trigger: triggerWords.toWord(row['trigger']),
-    scheduledAt: optionalNumber(row['scheduled_at']),
-    createdAt: Number(row['created_at']),
-    startedAt: optionalNumber(row['started_at']),
-    finishedAt: optionalNumber(row['finished_at']),
-    status: statusWords.toWord(row['status']),
-    durationMs: optionalNumber(row['duration_ms']),
-    exitCode: optionalNumber(row['exit_code']),
-    reason: fullReason(row['reason']),
-    jobReason: fullReason(row['job_reason']),
+    ...run,
     fault: toFault(row),
-    inMaintenance: (Number(row['flags']) & flagBits.inMaintenance) !== 0,
-    values: isUnknown ? undefined : (facts.get(jobUid) ?? new Map()),
+    values: isUnknown ? undefined : (facts.get(run.jobUid) ?? new Map()),
   };
 }
 

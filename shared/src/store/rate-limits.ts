@@ -7,7 +7,6 @@ import { rowsIn, updateAll } from './upsert.ts';
 /** The limit of all channels together. */
 export const globalScope = 'global';
 
-/** The scope of one channel's limit. */
 export function channelScope(channelUid: string): string {
   return toId16(channelUid);
 }

@@ -2,7 +2,7 @@ import type { Instant } from '../domain/index.ts';
 import { change, firstRow, inParts, marks, rows } from './ask.ts';
 import { recordChanges } from './changes.ts';
 import { cronJobChanges } from './catalog/cron-job-change.ts';
-import { rowsOfFleet } from './catalog/fleet-rows.ts';
+import { rowsOfFleet } from './bounded-reads.ts';
 import type { Db, Store, Tx } from './database.ts';
 import { deleteRunFacts } from './executions/run-facts.ts';
 import { Batches, type BatchLimits } from './pruning/batches.ts';
@@ -79,7 +79,6 @@ export async function pruneHistory(store: Store, request: PruneRequest): Promise
   return removal.result();
 }
 
-/** What a purge removed. */
 interface PurgedCronJob extends RemovedHistory, RemovedAlerts {
   /** Its own row went too: nothing refers to it any more. */
   readonly forgotten: boolean;

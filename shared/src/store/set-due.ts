@@ -85,7 +85,6 @@ export async function putDue(tx: Tx, due: readonly DueInstant[]): Promise<void> 
 export async function removeDue(tx: Tx, due: readonly Omit<DueInstant, 'at'>[]): Promise<number> {
   let removed = 0;
   for (const { cronJobId, monitorId, kind, ref } of due) {
-    // A few per CronJob; they share a connection.
     removed += await change(tx, 'delete from due where cronjob_id = ? and monitor_id = ? and kind = ? and ref = ?', [
       cronJobId,
       monitorId,

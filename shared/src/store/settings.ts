@@ -3,14 +3,6 @@ import type { Config } from '../config/index.ts';
 export const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof sslModes)[number];
 
-/** Bounds of the connections of one process (storage.md section 10). 0 = no limit for the two durations. */
-export interface PoolSettings {
-  readonly maxIdleConns: number;
-  readonly maxOpenConns: number;
-  readonly connMaxLifetimeMs: number;
-  readonly connMaxIdleTimeMs: number;
-}
-
 export interface ServerSettings {
   readonly type: 'postgres' | 'mysql';
   readonly host: string;
@@ -25,7 +17,13 @@ export interface ServerSettings {
   readonly sslMode: SslMode;
   /** PEM file, read again at every new connection; absent = the CAs Node trusts. */
   readonly sslCaFile?: string | undefined;
-  readonly pool: PoolSettings;
+  /** Bounds of the connections of one process (storage.md section 10). 0 = no limit for the two durations. */
+  readonly pool: {
+    readonly maxIdleConns: number;
+    readonly maxOpenConns: number;
+    readonly connMaxLifetimeMs: number;
+    readonly connMaxIdleTimeMs: number;
+  };
 }
 
 export interface SqliteSettings {

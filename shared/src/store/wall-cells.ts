@@ -4,8 +4,7 @@ import { inParts, marks, rows } from './ask.ts';
 import { optionalNumber } from './column.ts';
 import type { Db } from './database.ts';
 import { fullJobName, fullReason } from './executions/short-text.ts';
-import { outcomeWords, statusWords } from './words.ts';
-import { isFailed } from './facts/read-any-of.ts';
+import { isFailed, outcomeWords, statusWords } from './words.ts';
 
 const dueAt = 'coalesce(scheduled_at, created_at)';
 

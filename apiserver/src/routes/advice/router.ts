@@ -15,7 +15,14 @@ import type { KnownCronJob } from '../known-cron-job.ts';
 import { route } from '../route.ts';
 import { findAdvice, type AdviceScope, type AllFound, type Found } from './find.ts';
 import { kindWords, levelOf, rankOf } from './kinds.ts';
-import { counted, parseResourceDuration, patchCommand, readAdviceIgnore, dayMs } from '@cronjob-monitor/shared/domain';
+import {
+  counted,
+  dayMs,
+  ownName,
+  parseResourceDuration,
+  patchCommand,
+  readAdviceIgnore,
+} from '@cronjob-monitor/shared/domain';
 import {
   countTargets,
   listAlertStarts,
@@ -219,5 +226,5 @@ function leaveOf({ code, cronJob, cronJobId, monitor }: Found, already: string |
   if (namespace === undefined || name === undefined) return null;
   const codes = [...new Set([...readAdviceIgnore(already), code])].join(',');
   const kind = cronJob ? 'cronjob' : 'cronjobmonitor';
-  return `kubectl -n ${namespace} annotate ${kind} ${name} --overwrite cronjob-monitor.io/advice-ignore=${codes}`;
+  return `kubectl -n ${namespace} annotate ${kind} ${name} --overwrite ${ownName('advice-ignore')}=${codes}`;
 }

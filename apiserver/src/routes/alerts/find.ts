@@ -17,7 +17,7 @@ import {
   type AlertSort,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
-import { pageOf, pageOnWish, toPagination } from '../../middleware/pagination.ts';
+import { pageOf, pageOnWish, toPagination, usualPageSize } from '../../middleware/pagination.ts';
 import {
   flag,
   instant,
@@ -71,8 +71,6 @@ export const historyQuery = {
 };
 type HistoryQuery = Values<typeof historyQuery>;
 
-export const defaultHistoryLimit = 50;
-
 /** A list before its alerts are presented: what is on its page, and the counts. */
 type Found<List> = Omit<List, 'items'> & { readonly found: readonly StoredAlert[] };
 
@@ -122,7 +120,7 @@ export async function findOpenAlerts(deps: RouteDeps, query: AlertsQuery): Promi
 
 export async function findEndedAlerts({ store }: RouteDeps, query: HistoryQuery): Promise<Found<AlertHistory>> {
   const { filter, sort } = endedAlertsAsked(query);
-  const page = pageOf(query, defaultHistoryLimit);
+  const page = pageOf(query, usualPageSize);
   const [found, { critical, warning }] = await Promise.all([
     listAlerts(store, filter, { sort, page }),
     countAlerts(store, filter),

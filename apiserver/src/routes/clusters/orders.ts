@@ -11,8 +11,8 @@ import {
 } from '@cronjob-monitor/shared/contract';
 import type { AlertSort, RankedCronJob, StoredAlert } from '@cronjob-monitor/shared/store';
 import { orderBy, type Sort } from '../../middleware/parameters.ts';
-import { defaultHistoryLimit } from '../alerts/find.ts';
-import { defaultIncidentLimit, incidentOrder } from '../incidents/read.ts';
+import { usualPageSize } from '../../middleware/pagination.ts';
+import { incidentOrder } from '../incidents/read.ts';
 
 /** How rows of several clusters stand in one list. Each cluster's own database has ordered its rows by the same keys. */
 export interface ListOrder {
@@ -77,11 +77,8 @@ export const channelKeys: Keys<(typeof channelSortKeys)[number], Channel> = {
 export const ordersOfLists: ReadonlyMap<string, ListOrder> = new Map([
   ['listCronJobs', inOrder(cronJobs, ({ namespace, name }) => [namespace, name])],
   ['listAlerts', inOrder(alerts, ({ sinceAt }) => [sinceAt])],
-  ['listAlertHistory', { ...inOrder(alerts, ({ sinceAt }) => [sinceAt]), defaultLimit: defaultHistoryLimit }],
-  [
-    'listIncidents',
-    { compare: () => incidentOrder as (a: object, b: object) => number, defaultLimit: defaultIncidentLimit },
-  ],
+  ['listAlertHistory', { ...inOrder(alerts, ({ sinceAt }) => [sinceAt]), defaultLimit: usualPageSize }],
+  ['listIncidents', { compare: () => incidentOrder as (a: object, b: object) => number, defaultLimit: usualPageSize }],
   ['listSilences', inOrder(silences, ({ id }) => [id ?? ''])],
   ['listMonitors', inOrder(monitorKeys, ({ namespace, name }) => [namespace, name])],
   ['listChannels', inOrder(channelKeys, ({ name }) => [name])],

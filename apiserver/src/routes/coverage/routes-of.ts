@@ -64,7 +64,6 @@ export async function readRoutes(
       ? { ...found, looksFor: found.looksForInGroups, expects: undefined }
       : found;
     const ofMonitor = facts.alerts.filter((alert) => alert.monitorId === monitorId);
-    // One after the other: they ask for the limits of the same channels, which are asked once.
     for (const type of question.types) {
       const of = { rules, type, monitor: { namespace, name }, alerts: ofMonitor };
       routes.push(await presentRoute(deps, cronJob, question, facts, of));

@@ -7,7 +7,7 @@ import {
 } from '@cronjob-monitor/shared/contract';
 import { countDeliveries, findDelivery, listDeliveries, type DeliveryFilter } from '@cronjob-monitor/shared/store';
 import { notFound } from '../../errors.ts';
-import { pageOf, toPagination } from '../../middleware/pagination.ts';
+import { pageOf, toPagination, usualPageSize } from '../../middleware/pagination.ts';
 import { isObjectId } from '../../object-name.ts';
 import { readWindow } from '../../windows.ts';
 import { authorOf } from '../author.ts';
@@ -26,8 +26,6 @@ const deliveriesQuery = {
   sort: sort(deliverySortKeys, { key: 'createdAt', descending: true }),
   ...paging,
 };
-
-const defaultLimit = 50;
 
 /** What was to be told to whom, and the second try of what was given up. */
 export const deliveriesRoutes = [
@@ -53,7 +51,7 @@ export const deliveriesRoutes = [
         since,
         until,
       };
-      const page = pageOf(asked, defaultLimit);
+      const page = pageOf(asked, usualPageSize);
       // An id that none can have is no question for the database.
       const isKnownForm = alert === undefined || isObjectId(alert);
       const [total, items] = isKnownForm

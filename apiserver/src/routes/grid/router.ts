@@ -11,7 +11,7 @@ import {
 import { hourMs, statusOf } from '@cronjob-monitor/shared/domain';
 import { judgeCronJobs } from '../verdicts/of-cron-jobs.ts';
 import { readLateAfterMs } from '../known-cron-job.ts';
-import { pageOf, type PageRequest, toPagination } from '../../middleware/pagination.ts';
+import { pageOf, type PageRequest, toPagination, usualPageSize } from '../../middleware/pagination.ts';
 import type { Values } from '../../middleware/validate.ts';
 import { cutToMinute } from '../../windows.ts';
 import { orNull, toSecondsOrNull, toWireInstant } from '../../wire-values.ts';
@@ -44,7 +44,6 @@ const gridQuery = {
 type GridQuery = Values<typeof gridQuery>;
 
 const defaultHours = 24;
-const defaultLimit = 50;
 /** The newest cells of a CronJob that are listed. */
 const mostCells = 200;
 
@@ -71,7 +70,7 @@ async function readGrid(deps: RouteDeps, query: GridQuery): Promise<Grid> {
   const { hours = defaultHours } = query;
   const until = query.until ?? cutToMinute(clock.now()) + 60_000;
   const window = { from: until - hours * hourMs, until, lateAfterMs: await readLateAfterMs(store) };
-  const page = pageOf(query, defaultLimit);
+  const page = pageOf(query, usualPageSize);
   const { cronJobs, total } = await readLanes(deps, query, page, window);
   const ids = cronJobs.map(({ id }) => id);
   const [judged, cells, counts] = await Promise.all([

@@ -25,7 +25,7 @@ import {
   type CatalogCronJob,
   type StoredAlert,
 } from '@cronjob-monitor/shared/store';
-import { pageOf, toPagination } from '../../middleware/pagination.ts';
+import { pageOf, toPagination, usualPageSize } from '../../middleware/pagination.ts';
 import { flag, limit, names, namespaces, oneMonitor, orderBy, paging, words } from '../../middleware/parameters.ts';
 import type { Values } from '../../middleware/validate.ts';
 import { orNull } from '../../wire-values.ts';
@@ -84,7 +84,6 @@ interface FoundIncident {
   readonly cronJob: CatalogCronJob | undefined;
 }
 
-export const defaultIncidentLimit = 50;
 const runs = 30;
 const isWaiting = ({ state }: StoredAlert): boolean => state === 'pending';
 /** All of them in their order: by state, held ones last in it, then by what is wrong, then the older first. */
@@ -173,7 +172,7 @@ export async function findIncidentPage(
   deps: RouteDeps,
   query: IncidentsQuery,
 ): Promise<Omit<IncidentList, 'items'> & { readonly found: readonly FoundIncident[] }> {
-  const page = pageOf(query, defaultIncidentLimit);
+  const page = pageOf(query, usualPageSize);
   const all = await findIncidents(deps, query);
   return { found: all.slice(page.offset, page.offset + page.limit), pagination: toPagination(page, all.length) };
 }

@@ -24,7 +24,7 @@ import {
   listMonitorsOf,
   type CronJobOutline,
 } from '@cronjob-monitor/shared/store';
-import { pageOf, toPagination } from '../../middleware/pagination.ts';
+import { pageOf, toPagination, usualPageSize } from '../../middleware/pagination.ts';
 import type { Values } from '../../middleware/validate.ts';
 import { maintenanceOf } from '../../monitor-spec.ts';
 import { cutToMinute } from '../../windows.ts';
@@ -50,7 +50,6 @@ type TimelineQuery = Values<typeof timelineQuery>;
 const oneTimelineQuery = { count: whole('Runs to come, 20 without it.', { min: 1, max: 500 }) };
 
 const defaultHours = 24;
-const defaultLimit = 50;
 const defaultCount = 20;
 /** Runs of one CronJob that the fleet's timeline lists. */
 const mostRunsOfOne = 200;
@@ -105,7 +104,7 @@ async function readTimeline(deps: RouteDeps, query: TimelineQuery): Promise<Time
   const { hours = defaultHours } = query;
   const from = cutToMinute(clock.now());
   const until = from + hours * hourMs;
-  const page = pageOf(query, defaultLimit);
+  const page = pageOf(query, usualPageSize);
   const all = await readInOrder(deps, query, from);
   const upcoming = new UpcomingRuns(settings.defaultTimeZone);
   const shown = all.slice(page.offset, page.offset + page.limit);

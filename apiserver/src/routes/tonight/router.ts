@@ -1,3 +1,4 @@
+import { usualPageSize } from '../../middleware/pagination.ts';
 import {
   maxLimit,
   Tonight,
@@ -43,7 +44,6 @@ const tonightQuery = {
 };
 type TonightQuery = Values<typeof tonightQuery>;
 
-const defaultLimit = 50;
 const mostHours = 48;
 
 /** GET /tonight: the risks of the runs to come. */
@@ -74,7 +74,7 @@ export async function readTonightFor(deps: RouteDeps, query: TonightQuery): Prom
     throw invalidRequest([
       { in: 'query', field: 'until', message: `must lie in the next ${mostHours} hours`, allowed: null },
     ]);
-  const asked = { from, until, span, namespaces: query.namespace, limit: query.limit ?? defaultLimit };
+  const asked = { from, until, span, namespaces: query.namespace, limit: query.limit ?? usualPageSize };
   return answers.read(['tonight', asked], () => readTonight(deps, asked));
 }
 

@@ -71,7 +71,6 @@ export async function explainRuns(
     db,
     read.map((run) => ({ cronJobId, run })),
   );
-  // One after the other: a page has few failed runs, and evidence may be large.
   for (const run of read)
     explained.set(run.jobUid, {
       ...(await explain(db, cronJobId, run, patterns)),

@@ -270,7 +270,6 @@ async function gatherWaits(
     const template = known.get(cronJobId)?.template;
     // Kubernetes tells whole seconds: of one in which both were made it is not known which came first.
     if (!template || createdAt <= template.at) continue;
-    // One after the other: few Jobs wait.
     const compared = await findComparedJob(store, { cronJobId, createdAt, templateHash: template.hash });
     const change = compared && changeWords(compareRuns(compared.before, compared.after));
     if (change !== undefined) changes.set(`${cronJobId} ${jobName}`, change);

@@ -1,12 +1,13 @@
 import {
   alertmanagerPayload,
   basesOf,
+  type Form,
+  headerProblem,
+  isAboutAlert,
   webhookPayload,
   type WebhookPayload,
   type WebhookTarget,
   webhookUrlProblem,
-  isAboutAlert,
-  type Form,
 } from '@cronjob-monitor/shared/domain';
 import type { Channel, Secrets, SendDeps, SendRequest } from '../channel.ts';
 import { findSecretUrls, findSecretValue, isUnusable, unusable } from '../secret-value.ts';
@@ -97,15 +98,10 @@ function ownHeaders(
   };
 }
 
-/** Headers that the service sets or that would change how the request is read. alerting.md section 10.3. */
-const reserved = /^(?:host|connection|transfer-encoding|content-(?:length|encoding)|webhook-.*)$/i;
-const headerName = /^[A-Za-z0-9-]{1,64}$/;
-
 /** What keeps the headers of a spec from being sent, by the name of the first such header; never its value. */
 export function findHeaderProblem(headers: Readonly<Record<string, string>>): string | undefined {
   for (const [name, value] of Object.entries(headers)) {
-    if (!headerName.test(name) || reserved.test(name))
-      return 'spec.webhook.headers names a header that is set by the service';
+    if (headerProblem(name) !== undefined) return 'spec.webhook.headers names a header that is set by the service';
     if (!isSendable(name, value)) return `the value of the header ${name} cannot be sent`;
   }
   return undefined;

@@ -3,7 +3,14 @@ import { usualDefaults } from '../judge-resources.ts';
 import type { SourceDocument } from '../read-documents.ts';
 import { convertMonitor } from './monitor.ts';
 import { Block, type Remark } from './remark.ts';
-import { isObject, type Json, messagePlaceholders, wrongPlaceholders } from '@cronjob-monitor/shared/domain';
+import {
+  headerProblem,
+  isObject,
+  type Json,
+  messagePlaceholders,
+  ownName,
+  wrongPlaceholders,
+} from '@cronjob-monitor/shared/domain';
 import { guardianGroup } from '../resources.ts';
 
 /** One of our resources, made of one of theirs. */
@@ -23,7 +30,7 @@ export function convertResource({ object }: SourceDocument): Converted | undefin
   const remarks: Remark[] = [];
   const spec = new Block('spec', object['spec'], remarks);
   const metadata = convertMetadata(object['metadata']);
-  const outside = { apiVersion: 'cronjob-monitor.io/v1alpha1', kind, metadata };
+  const outside = { apiVersion: ownName('v1alpha1'), kind, metadata };
   if (kind === 'CronJobMonitor') {
     const usable = leaveOut({ ...outside, spec: convertMonitor(spec) }, (converted) => {
       const decoded = decodeMonitorSpec(converted, usualDefaults);
@@ -167,7 +174,7 @@ function convertWebhook(spec: Block): Json | undefined {
   if (!block) return undefined;
   const headers = Object.entries(block.same('headers')['headers'] ?? {});
   const kept = headers.filter(([name]) => {
-    if (!/^(host|connection|transfer-encoding|content-(length|encoding)|webhook-.*)$/i.test(name)) return true;
+    if (headerProblem(name) !== 'reserved') return true;
     block.changed(`headers[${name}]`, 'the service sets this header itself');
     return false;
   });

@@ -1,11 +1,10 @@
 import type { AlertSubject, AlertType, Words } from '../../contract/index.ts';
 import type { AlertFacts, AlertRun } from '../delivery/alert-context.ts';
-import { measuredInWords } from '../delivery/wording.ts';
+import { measuredInWords, limitInWords } from '../delivery/wording.ts';
 import type { LintCode, LintedMonitor } from '../detect/lint-finding.ts';
 import type { Figures } from '../detect/verdict.ts';
 import type { Instant } from '../instant.ts';
 import { cutEnd } from '../text/cut.ts';
-import { limitInWords } from '../verdict/figures.ts';
 
 /** A verdict that holds, as far as a sentence about it needs it. */
 export interface Finding {

@@ -1,4 +1,6 @@
-import { alertTypes, type AlertSubject, type AlertType, type Words, durationInWords } from '../../contract/index.ts';
+import type { Words } from '../../contract/index.ts';
+import { alertTypes, type AlertSubject, type AlertType } from '../../contract/vocabulary.ts';
+import { durationInWords } from '../../contract/wording.ts';
 import type { AlertRun } from '../delivery/alert-context.ts';
 import type { LintCode, LintedMonitor } from '../detect/lint-finding.ts';
 import type { Instant } from '../instant.ts';

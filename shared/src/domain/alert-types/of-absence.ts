@@ -1,7 +1,8 @@
+import { slotCauses } from '../../contract/vocabulary.ts';
+import { slotCauseWords } from '../../contract/wording.ts';
 import { type Absence, toAbsence } from '../detect/disappeared.ts';
-import { counted, measuredInWords, timeOn, toLocalTime } from '../delivery/wording.ts';
+import { counted, measuredInWords, timeOn, toLocalTime, instantIn, limitInWords } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
-import { instantIn, limitInWords } from '../verdict/figures.ts';
 import { waitingCause } from '../verdict/waiting.ts';
 import {
   type AlertTypeEntry,
@@ -15,7 +16,6 @@ import {
   numberOf,
   refusalIn,
   type Sentences,
-  textOf,
   type WordedAlert,
 } from './finding.ts';
 
@@ -52,13 +52,6 @@ const missedSchedule: AlertTypeEntry = {
   },
 };
 
-const missCauses: ReadonlyMap<string, string> = new Map([
-  ['previousRunning', 'the run before it was still going on'],
-  ['deadlinePassed', 'its starting deadline passed before its Job was created'],
-  ['createRejected', 'the cluster refused to create its Job'],
-  ['controllerSilent', 'the CronJob controller started nothing at all meanwhile'],
-]);
-
 /** Why a run did not start: what the cluster said as it refused its Job, else what is known of it. `detail`: of the finding that a run is missed. */
 export function missedCause(detail: Readonly<Record<string, unknown>> | undefined): {
   readonly words: string | undefined;
@@ -69,7 +62,12 @@ export function missedCause(detail: Readonly<Record<string, unknown>> | undefine
     const words = waitingCause({ reason: undefined, message: refusal.replace(/^Error creating job: /, '') });
     return { words, refusal };
   }
-  return { words: typeof cause === 'string' ? missCauses.get(cause) : undefined, refusal: undefined };
+  return { words: causeInWords(cause), refusal: undefined };
+}
+
+function causeInWords(cause: unknown): string | undefined {
+  const known = slotCauses.find((each) => each === cause);
+  return known && slotCauseWords[known];
 }
 
 function missedSentences({ reason, count, detail, timeZone }: Finding): Sentences {
@@ -81,7 +79,7 @@ function missedSentences({ reason, count, detail, timeZone }: Finding): Sentence
       'The run before was still going on each time: the job takes longer than its period',
     ];
   }
-  const cause = missCauses.get(textOf(detail['cause']) ?? '');
+  const cause = causeInWords(detail['cause']);
   const why = cause === undefined ? '' : `: ${cause}`;
   return [
     `The run expected at ${last ?? 'its time'} did not start${why}`,

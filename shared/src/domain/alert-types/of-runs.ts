@@ -1,7 +1,7 @@
 import { type AlertRun, failureOf } from '../delivery/alert-context.ts';
-import { counted } from '../delivery/wording.ts';
+import { counted, instantIn } from '../delivery/wording.ts';
 import { cutEnd } from '../text/cut.ts';
-import { exitInWords, instantIn } from '../verdict/figures.ts';
+import { exitInWords } from '../execution/fault.ts';
 import {
   type AlertTypeEntry,
   beforeLimit,

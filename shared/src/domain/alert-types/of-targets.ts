@@ -1,7 +1,7 @@
-import { durationInWords, spanInWords, type Words } from '../../contract/index.ts';
-import { counted, measuredInWords } from '../delivery/wording.ts';
+import type { Words } from '../../contract/index.ts';
+import { durationInWords, spanInWords } from '../../contract/wording.ts';
+import { counted, measuredInWords, instantIn, limitInWords, rateInWords } from '../delivery/wording.ts';
 import { toldOfSketch } from '../stats/sketch.ts';
-import { instantIn, limitInWords, rateInWords } from '../verdict/figures.ts';
 import {
   type AlertTypeEntry,
   beforeLimit,

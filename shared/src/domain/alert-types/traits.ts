@@ -4,7 +4,7 @@ import {
   alertTypeTable,
   type AlertSubject,
   type AlertType,
-} from '../../contract/index.ts';
+} from '../../contract/vocabulary.ts';
 
 /** An alert as far as its row in the table tells about it. */
 interface OfType {

@@ -5,7 +5,7 @@ import { isEdge } from '../alert-types/traits.ts';
 import { addFlip, flappingUntil } from './flapping.ts';
 import { messageHold, type MessageHold } from './holds.ts';
 import { routesOf } from './routes.ts';
-import { isRise } from './identity.ts';
+import { isRise } from './severity.ts';
 import {
   faultNow,
   happenedAt,

@@ -1,11 +1,6 @@
-import {
-  undoneWorkTypes,
-  type AlertSubject,
-  type AlertType,
-  type Ref,
-  type Severity,
-  refText,
-} from '../../contract/index.ts';
+import type { Ref } from '../../contract/index.ts';
+import { undoneWorkTypes, type AlertSubject, type AlertType, type Severity } from '../../contract/vocabulary.ts';
+import { refText } from '../../contract/wording.ts';
 import type { Instant } from '../instant.ts';
 import type { MessageHold } from './holds.ts';
 

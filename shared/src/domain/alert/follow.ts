@@ -8,7 +8,7 @@ import type { ParentAlert } from './dependency.ts';
 import { isEdge } from '../alert-types/traits.ts';
 import { next } from './life.ts';
 import type { Admitting, ToldTo } from './routes.ts';
-import { alertSeverity } from './identity.ts';
+import { alertSeverity } from './severity.ts';
 
 /** What is so when an occurrence is followed. */
 export interface FollowFacts {

@@ -1,11 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  type AlertSubject,
-  type AlertType,
-  alertTypeTable,
-  type Severity,
-  type SeveritySource,
-} from '../../contract/index.ts';
+import type { AlertSubject, AlertType } from '../../contract/index.ts';
 
 /** What makes two findings the same alert: the same condition of the same CronJob, seen by the same monitor. */
 interface AlertIdentity {
@@ -42,20 +36,4 @@ export function shortIdOf(alertId: string): string {
 
 function digest(...parts: readonly string[]): string {
   return createHash('sha256').update(parts.join('\n')).digest('hex');
-}
-
-/** How bad an alert of this type is: what was found says, else what the monitor says, else what the type is by default. */
-export function alertSeverity(
-  type: AlertType,
-  overrides: Partial<Readonly<Record<AlertType, Severity>>> | undefined,
-  found?: Severity,
-): { readonly severity: Severity; readonly source: SeveritySource } {
-  const override = found ?? overrides?.[type];
-  if (override !== undefined) return { severity: override, source: 'override' };
-  return { severity: alertTypeTable[type].severity, source: 'default' };
-}
-
-/** Whether `after` is worse than `before`: a rise is told at once, whatever the duplicate window says. */
-export function isRise(before: Severity, after: Severity): boolean {
-  return before === 'warning' && after === 'critical';
 }

@@ -1,10 +1,5 @@
-import {
-  alertTypeTable,
-  type Ref,
-  type RouteQuiet,
-  type RouteStepKind,
-  type routeStepEffects,
-} from '../../contract/index.ts';
+import type { Ref, RouteQuiet, RouteStepKind, routeStepEffects } from '../../contract/index.ts';
+import { alertTypeTable } from '../../contract/vocabulary.ts';
 import { nameFinding } from '../alert-types/traits.ts';
 import { counted, spanInWords } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';

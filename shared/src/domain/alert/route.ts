@@ -1,18 +1,14 @@
+import type { CoverageReason, Ref, RouteHold, RouteQuiet, SettingSource } from '../../contract/index.ts';
 import {
   type AlertState,
   type AlertType,
   alertTypes,
   alertTypeTable,
-  type CoverageReason,
   type CoverageState,
   coverageStates,
   isOpenAlert,
-  type Ref,
-  type RouteHold,
-  type RouteQuiet,
-  type SettingSource,
   type Severity,
-} from '../../contract/index.ts';
+} from '../../contract/vocabulary.ts';
 import type { ChannelHold } from '../delivery/channel-hold.ts';
 import type { Expected } from '../detect/disappeared.ts';
 import { jobFailed, type JobFailedRule, type JudgedRun } from '../detect/job-failed.ts';
@@ -26,7 +22,7 @@ import { isEdge } from '../alert-types/traits.ts';
 import { messageHold, type MessageHold, muteOf } from './holds.ts';
 import type { Fault } from '../execution/fault.ts';
 import { type Admitting, type RefusedChannel, routesOf, type ToldTo } from './routes.ts';
-import { alertSeverity } from './identity.ts';
+import { alertSeverity } from './severity.ts';
 
 /** What a monitor says of who is told, and of what it looks for. */
 export interface RouteRules extends AlertRules {

@@ -14,7 +14,7 @@ import type {
 import { dependencyHold } from './dependency.ts';
 import { type MessageHold, type Mute, muteOf, muteThroughout } from './holds.ts';
 import { routesOf, type ToldTo } from './routes.ts';
-import { alertSeverity } from './identity.ts';
+import { alertSeverity } from './severity.ts';
 
 /** When a hold that names no end is looked at again. */
 export const askAgainMs = 60_000;

@@ -1,5 +1,6 @@
 import { diffArrays } from 'diff';
-import { type ComparedKey, comparedKeys, type ComparedRow, type LogPiece, type Words } from '../../contract/index.ts';
+import type { ComparedRow, LogPiece, Words } from '../../contract/index.ts';
+import { type ComparedKey, comparedKeys } from '../../contract/vocabulary.ts';
 import { cutEnd } from '../text/cut.ts';
 import { type ComparedRun, compareRuns } from './compare-runs.ts';
 import { isObject, type Json } from '../json.ts';

@@ -5,7 +5,7 @@ import {
   type ChannelType,
   type MessageSeverity,
   type Severity,
-} from '../../contract/index.ts';
+} from '../../contract/vocabulary.ts';
 import type { Instant } from '../instant.ts';
 import type { DigestCause, DigestedAlert, DigestMessage } from './message.ts';
 import { minuteMs } from '../duration.ts';
@@ -85,7 +85,6 @@ function opens(entry: DigestEntry): boolean {
   return isControllerStale || (entered >= threshold && entered * 5 >= fleet);
 }
 
-/** Whether a digest that goes on is over. */
 export function isDigestOver({ lastEntryAt }: OpenDigest, now: Instant): boolean {
   return now >= lastEntryAt + stormWindowMs;
 }

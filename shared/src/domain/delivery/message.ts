@@ -169,7 +169,6 @@ export interface DigestedAlert extends Ref {
   readonly endedAt: WireInstant | null;
 }
 
-/** The test of a channel. */
 export interface TestMessage {
   readonly cluster: string | null;
   readonly channel: string;
@@ -195,7 +194,6 @@ export interface DrillMessage {
   readonly links: { readonly drill: string | null; readonly channel: string | null };
 }
 
-/** One message with its kind. */
 export type Message =
   | { readonly kind: 'firing' | 'reminder' | 'flapping' | 'update' | 'closing'; readonly data: AlertMessage }
   | { readonly kind: 'digest'; readonly data: DigestMessage }
@@ -205,7 +203,6 @@ export type Message =
 /** A message about one alert. */
 export type AlertNews = Exclude<Message, { readonly kind: 'digest' | 'test' | 'drill' }>;
 
-/** Whether a message is about one alert. */
 export function isAboutAlert(message: Message): message is AlertNews {
   return message.kind !== 'digest' && message.kind !== 'test' && message.kind !== 'drill';
 }

@@ -9,12 +9,10 @@ import type { ChatFormat, WebhookFormat } from '../../contract/index.ts';
 /** The events API of the paging service gives keys of 32 characters; others take what is like one. */
 const routingKey = /^[A-Za-z0-9_-]{20,64}$/;
 
-/** A key of a paging service. */
 export function routingKeyProblem(value: string): string | undefined {
   return routingKey.test(value) ? undefined : 'is no routing key: 20 to 64 letters, digits, - and _';
 }
 
-/** An address that messages are sent to. */
 export function receiverUrlProblem(value: string): string | undefined {
   // A parser forgives what is no URL: blanks within, a scheme without slashes.
   if (/[\s\p{Cc}]/u.test(value) || !/^[a-z][a-z0-9+.-]*:/i.test(value)) return 'is no URL';

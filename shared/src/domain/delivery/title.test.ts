@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AlertSubject, AlertType } from '../../contract/index.ts';
-import { rateInWords } from '../verdict/figures.ts';
 import { alertTypes, alertTypeTable } from '../../contract/index.ts';
 import { aDigestMessage, anAlertMessage, aTestMessage } from '../../testing/messages.ts';
 import { describeFinding } from '../alert-types/index.ts';
@@ -16,7 +15,7 @@ import {
   type Closing,
   type FirstNotice,
 } from './title.ts';
-import { spanInWords } from './wording.ts';
+import { spanInWords, rateInWords } from './wording.ts';
 
 const hour = 3_600;
 const day = 24 * hour;

@@ -1,11 +1,5 @@
-import {
-  type AlertSubject,
-  type AlertType,
-  type MessageSeverity,
-  type Ref,
-  type Severity,
-  refText,
-} from '../../contract/index.ts';
+import type { AlertSubject, AlertType, MessageSeverity, Ref, Severity } from '../../contract/index.ts';
+import { refText } from '../../contract/wording.ts';
 import type { Instant } from '../instant.ts';
 import { describeEnded, describeFinding, endInWords } from '../alert-types/index.ts';
 import { nameFinding } from '../alert-types/traits.ts';

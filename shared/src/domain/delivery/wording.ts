@@ -1,4 +1,5 @@
-import { durationInWords, spanInWords } from '../../contract/index.ts';
+import type { Words } from '../../contract/index.ts';
+import { durationInWords, durationUnits, spanInWords } from '../../contract/wording.ts';
 import { getZone } from '../schedule/zone.ts';
 import { isZoneName } from '../schedule/zone-names.ts';
 import { WallClock } from '../schedule/wall-clock.ts';
@@ -11,6 +12,28 @@ export function measuredInWords(measured: number, limit: number | undefined): st
   const words = spanInWords(measured);
   const readsAlike = limit !== undefined && measured !== limit && words === spanInWords(limit);
   return readsAlike ? durationInWords(measured) : words;
+}
+
+/** A limit in the largest unit that divides it evenly, as people write it: `25 h`, `45 min`, but `6 min 54 s` and `1 h 40 min`; days from two on. */
+export function limitInWords(seconds: number): string {
+  const unit = durationUnits.find(
+    ({ word, seconds: size }) => seconds >= size && seconds % size === 0 && (word !== 'd' || seconds >= 2 * size),
+  );
+  if (!unit) return durationInWords(seconds);
+  const count = seconds / unit.seconds;
+  const isOdd = (unit.word === 's' && count >= 120) || (unit.word === 'min' && count > 90);
+  return isOdd || count > 999 ? durationInWords(seconds) : `${count} ${unit.word}`;
+}
+
+/** A rate cut to one decimal, so that one below its minimum never reads like the minimum; 0.0 only if nothing succeeded. */
+export function rateInWords(percent: number): string {
+  const cut = Math.floor(percent * 10 + 1e-9) / 10;
+  return `${(cut <= 0 && percent > 0 ? 0.1 : cut).toFixed(1)} %`;
+}
+
+/** An instant in a sentence, for who shows it to print by the server's clock. */
+export function instantIn(form: 'age' | 'ago' | 'in' | 'at', at: Instant): Words {
+  return `{${form}:${new Date(at).toISOString()}}`;
 }
 
 /** `1 run`, `3 runs` */

@@ -15,7 +15,6 @@ export interface JobStuckRule {
   readonly overrunningAfterMs: number | undefined;
 }
 
-/** A Job that has not ended. */
 export interface UnfinishedJob {
   readonly jobName: string;
   readonly createdAt: Instant;

@@ -1,8 +1,10 @@
-import { durationInWords, isGroupName, refText } from '../../contract/index.ts';
+import { ownName } from '../objects/own-name.ts';
+import { isGroupName } from '../../contract/vocabulary.ts';
+import { durationInWords, refText } from '../../contract/wording.ts';
 import { cycleThrough, mostDependencies, readDependsOn, toNamedRef } from '../alert/dependency.ts';
 import { raisedTypes } from '../alert-types/index.ts';
 import { routesOf, type Routing } from '../alert/routes.ts';
-import { alertSeverity } from '../alert/identity.ts';
+import { alertSeverity } from '../alert/severity.ts';
 import { counted } from '../delivery/wording.ts';
 import { minuteMs, parseResourceDuration } from '../duration.ts';
 import { goText, lintCronJob } from './lint-cron-job.ts';
@@ -138,7 +140,7 @@ function lintRouting({ monitor, cronJobs, channelFaults }: LintFacts): LintFindi
   return findings;
 }
 
-const dependsOnPath = "metadata.annotations['cronjob-monitor.io/depends-on']";
+const dependsOnPath = `metadata.annotations['${ownName('depends-on')}']`;
 
 /** What waits for a CronJob that cannot be known, or for itself, does not wait. */
 function lintDependencies({ monitor, cronJobs, dependencies, adviceIgnore }: LintFacts): LintFinding[] {

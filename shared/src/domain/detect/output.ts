@@ -94,7 +94,6 @@ function verdictOf(run: OutputRun, broken: readonly BrokenAssertion[], since = r
   });
 }
 
-/** What each run breaks, by its place. */
 function brokenBy({ assertions }: OutputRule, runs: readonly OutputRun[]): BrokenAssertion[][] {
   const found: BrokenAssertion[][] = runs.map(() => []);
   for (const assertion of assertions) {

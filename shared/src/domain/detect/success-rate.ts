@@ -80,7 +80,6 @@ export function rateBelowSince(
   return since;
 }
 
-/** The rates of the past of one CronJob. */
 export interface RatePast {
   /** Scheduled runs that count, in any order. */
   readonly runs: readonly (RatedRun & { readonly jobName: string })[];

@@ -271,3 +271,14 @@ export function failureReason({
   if (jobReason !== 'DeadlineExceeded' || reason === undefined) return reason ?? jobReason;
   return isHopelessReason(reason) || isUnplaced(reason) || weightOf(reason) > weightOf(jobReason) ? reason : jobReason;
 }
+
+/** `exit code 137, OOMKilled`; empty when nothing is known. */
+export function exitInWords(run: {
+  readonly exitCode?: number | undefined;
+  readonly reason?: string | undefined;
+  readonly jobReason?: string | undefined;
+}): string {
+  const { exitCode } = run;
+  const parts = [exitCode === undefined ? undefined : `exit code ${exitCode}`, failureReason(run)];
+  return parts.filter((part) => part !== undefined && part !== '').join(', ');
+}

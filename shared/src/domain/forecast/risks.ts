@@ -1,13 +1,8 @@
-import {
-  riskLevels,
-  type CoverageReason,
-  type CoverageState,
-  type Risk,
-  type RiskLevel,
-  durationInWords,
-} from '../../contract/index.ts';
+import type { CoverageReason, Risk } from '../../contract/index.ts';
+import { riskLevels, type CoverageState, type RiskLevel } from '../../contract/vocabulary.ts';
+import { durationInWords } from '../../contract/wording.ts';
 import type { Instant } from '../instant.ts';
-import { instantIn, limitInWords } from '../verdict/figures.ts';
+import { instantIn, limitInWords } from '../delivery/wording.ts';
 
 /** What is known of a CronJob before its next runs. */
 export interface ForecastFacts {

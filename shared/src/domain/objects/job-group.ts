@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { groupSign as sign } from '../../contract/index.ts';
+import { groupSign as sign } from '../../contract/vocabulary.ts';
 import type { CronJobFacts, JobMarks } from './cron-job.ts';
 import type { JobFacts } from './job.ts';
 import type { Instant } from '../instant.ts';

@@ -5,7 +5,7 @@ import type { HeldForParents } from '../alert/dependency.ts';
 import type { MessageHold } from '../alert/holds.ts';
 import type { Admitting } from '../alert/routes.ts';
 import { next } from '../alert/life.ts';
-import { alertSeverity } from '../alert/identity.ts';
+import { alertSeverity } from '../alert/severity.ts';
 import type { HoldingVerdict } from '../delivery/to-holding.ts';
 import type { Instant } from '../instant.ts';
 import type { PreviewedCronJob, PreviewedParent } from './history.ts';

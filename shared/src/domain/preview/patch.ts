@@ -1,3 +1,4 @@
+import { ownName } from '../objects/own-name.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { structuredPatch } from 'diff';
 import { stringify } from 'yaml';
@@ -14,7 +15,7 @@ export function patchOf({ namespace, name }: Ref, inForce: object, wished: objec
   const [before, after] = [withoutUndefined(inForce), withoutUndefined(wished)];
   const yamlOf = (spec: unknown): string =>
     stringify(
-      { apiVersion: 'cronjob-monitor.io/v1alpha1', kind: 'CronJobMonitor', metadata: { name, namespace }, spec },
+      { apiVersion: ownName('v1alpha1'), kind: 'CronJobMonitor', metadata: { name, namespace }, spec },
       { lineWidth: 0 },
     );
   const yaml = yamlOf(after);

@@ -1,4 +1,5 @@
-import { type SuggestedLimit, refText } from '../../contract/index.ts';
+import type { SuggestedLimit } from '../../contract/index.ts';
+import { refText } from '../../contract/wording.ts';
 import { counted, spanInWords } from '../delivery/wording.ts';
 import { goText } from '../detect/lint-cron-job.ts';
 import { nearestRank } from '../stats/percentile.ts';

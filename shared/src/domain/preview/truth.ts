@@ -1,5 +1,5 @@
 import type { PreviewTruth } from '../../contract/index.ts';
-import { isGroupName } from '../../contract/index.ts';
+import { isGroupName } from '../../contract/vocabulary.ts';
 import { lacksSuccess } from '../alert-types/traits.ts';
 import { counted } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';

@@ -4,7 +4,7 @@ import type { Instant } from '../instant.ts';
 import { toDocument } from './message-document.ts';
 import type { Form } from './target.ts';
 import type { WebhookPayload } from './webhook-payload.ts';
-import { refText } from '../../contract/index.ts';
+import { refText } from '../../contract/wording.ts';
 
 /** An alert as POST /api/v2/alerts takes it: https://github.com/prometheus/alertmanager/blob/main/api/v2/openapi.yaml */
 export interface AlertmanagerAlert {

@@ -1,4 +1,4 @@
-import { toldWords, wordOfReason, type Hold, type Suppression } from '../../contract/index.ts';
+import { toldWords, wordOfReason, type Hold, type Suppression } from '../../contract/vocabulary.ts';
 import { changeLine, digestedLine, eventLine, podLine } from '../delivery/context-lines.ts';
 import { nameFinding } from '../alert-types/traits.ts';
 import type {

@@ -5,7 +5,7 @@ import { severityOf, titleOfMessage } from '../delivery/title.ts';
 import { cutEnd, inBytes } from '../text/cut.ts';
 import { toDocument } from './message-document.ts';
 import type { Form, PagingSeverity, PagingTarget } from './target.ts';
-import { refText } from '../../contract/index.ts';
+import { refText } from '../../contract/wording.ts';
 
 /** Events in the order in which they are sent, without the routing key. */
 export type PagingPayload = readonly [PagingEvent, ...PagingEvent[]];

@@ -87,3 +87,12 @@ export function neededSecrets(target: ChannelTarget): NeededSecret[] {
   const { urlSecretRef, signingSecretRef } = target.webhook;
   return [one(urlSecretRef), ...(signingSecretRef ? [one(signingSecretRef)] : [])];
 }
+
+/** Headers that the service sets itself, or that would change how a receiver reads the request (alerting.md section 10.3). */
+const ownHeader = /^(?:host|connection|transfer-encoding|content-(?:length|encoding)|webhook-.*)$/i;
+
+/** Why a webhook of a spec cannot have a header of this name; undefined: it can. */
+export function headerProblem(name: string): 'malformed' | 'reserved' | undefined {
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(name)) return 'malformed';
+  return ownHeader.test(name) ? 'reserved' : undefined;
+}

@@ -1,8 +1,8 @@
-import { alertTypes, alertTypeTable, severities, undoneWorkTypes } from '../../contract/index.ts';
+import { alertTypes, alertTypeTable, severities, undoneWorkTypes } from '../../contract/vocabulary.ts';
 import type { AlertType, RolloutState, ScheduleProblem, Severity } from '../../contract/index.ts';
 import type { Execution } from '../execution/execution.ts';
 import type { Instant } from '../instant.ts';
-import { exitInWords } from '../verdict/figures.ts';
+import { exitInWords } from '../execution/fault.ts';
 
 /** A run of a job template that ended by itself. */
 export interface TemplateRun {

@@ -1,3 +1,4 @@
+import type { SettingField, SettingSource } from '../../contract/index.ts';
 import {
   type AlertType,
   alertTypes,
@@ -5,11 +6,9 @@ import {
   type OverrideWord,
   overrideWords,
   type OwnerWord,
-  refText,
-  type SettingField,
-  type SettingSource,
   type Severity,
-} from '../../contract/index.ts';
+} from '../../contract/vocabulary.ts';
+import { refText } from '../../contract/wording.ts';
 import { isLike, type OpenRoute, type Routing } from '../alert/routes.ts';
 import type { Instant } from '../instant.ts';
 import { parseTemplate, renderTemplate } from '../template/parse.ts';

@@ -5,7 +5,7 @@ import {
   ownerWords,
   severities,
   type Severity,
-} from '../../contract/index.ts';
+} from '../../contract/vocabulary.ts';
 import { parseResourceDuration } from '../duration.ts';
 import type { Instant } from '../instant.ts';
 import { dayBegins } from '../schedule/daily-instants.ts';

@@ -1,17 +1,11 @@
-import {
-  whyNotJudged,
-  type ExecutionStatus,
-  type ScheduleProblem,
-  type SlaSubject,
-  type Words,
-  durationInWords,
-} from '../../contract/index.ts';
-import { counted } from '../delivery/wording.ts';
+import type { ExecutionStatus, ScheduleProblem, SlaSubject, Words } from '../../contract/index.ts';
+import { whyNotJudged, durationInWords } from '../../contract/wording.ts';
+import { counted, instantIn, limitInWords } from '../delivery/wording.ts';
 import type { Instant } from '../instant.ts';
 import { alertWords } from '../alert-types/index.ts';
 import { rateWords } from '../alert-types/of-targets.ts';
 import type { WordedAlert } from '../alert-types/finding.ts';
-import { exitInWords, instantIn, limitInWords } from './figures.ts';
+import { exitInWords } from '../execution/fault.ts';
 import type { OwnKind } from './standing.ts';
 
 /** An ended run as sentences speak of it. */

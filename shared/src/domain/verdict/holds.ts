@@ -1,12 +1,7 @@
-import {
-  toldWords,
-  wordOfReason,
-  type ToldReason,
-  type VerdictHold,
-  type VerdictHoldKind,
-} from '../../contract/index.ts';
+import type { VerdictHold, VerdictHoldKind } from '../../contract/index.ts';
+import { toldWords, wordOfReason, type ToldReason } from '../../contract/vocabulary.ts';
 import type { Instant } from '../instant.ts';
-import { instantIn } from './figures.ts';
+import { instantIn } from '../delivery/wording.ts';
 
 /** What keeps back messages about one alert now. */
 interface HoldFacts {

@@ -1,5 +1,6 @@
 export * from './cron-job-words.ts';
-export { exitInWords, instantIn, limitInWords } from './figures.ts';
+export { exitInWords } from '../execution/fault.ts';
+export { instantIn, limitInWords } from '../delivery/wording.ts';
 export * from './holds.ts';
 export * from './patch-steps.ts';
 export * from './print-words.ts';

@@ -1,4 +1,6 @@
-import { isGroupName, type Ref, type VerdictStep, durationInWords } from '../../contract/index.ts';
+import type { Ref, VerdictStep } from '../../contract/index.ts';
+import { isGroupName } from '../../contract/vocabulary.ts';
+import { durationInWords } from '../../contract/wording.ts';
 import type { Attempt } from '../execution/attempts.ts';
 import { openRunOf } from './step.ts';
 

@@ -1,12 +1,5 @@
-import {
-  alertTypesOf,
-  type AbsenceCause,
-  type Ref,
-  type Told,
-  type VerdictFinding,
-  type VerdictKind,
-  type VerdictStep,
-} from '../../contract/index.ts';
+import type { Ref, Told, VerdictFinding, VerdictKind, VerdictStep } from '../../contract/index.ts';
+import { alertTypesOf, type AbsenceCause } from '../../contract/vocabulary.ts';
 import { quotaIn, templateMend } from './waiting.ts';
 
 /** A Job that has not started. */

@@ -1,13 +1,7 @@
-import {
-  durationInWords,
-  type ExecutionStatus,
-  type Risk,
-  type SlotOutcome,
-  type WallCell,
-  type WallOutcome,
-} from '../../contract/index.ts';
+import type { ExecutionStatus, Risk, SlotOutcome, WallCell, WallOutcome } from '../../contract/index.ts';
+import { durationInWords } from '../../contract/wording.ts';
 import type { Instant } from '../instant.ts';
-import { exitInWords } from '../verdict/figures.ts';
+import { exitInWords } from '../execution/fault.ts';
 
 /** Ended runs of one column that ended alike. */
 export interface RunsOfColumn {

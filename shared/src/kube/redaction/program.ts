@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { answerInThread } from '../../contract/index.ts';
+import { answerInThread } from '../../contract/thread.ts';
 import { createRedactionAnswers } from './question.ts';
 
 /** The program of the thread in which large texts are redacted. */

@@ -1,5 +1,5 @@
 import { compileRegex, createRedactor, type RedactionRule, type SafeLog, toSafeLog } from '../../domain/index.ts';
-import { toSafeTemplate } from '../translate/packed-template.ts';
+import { toSafeTemplate } from './safe-template.ts';
 
 /** Texts of strangers, and the expressions by which this installation blots out more than the built-in rules do. */
 export type RedactionQuestion = { readonly patterns: readonly string[] } & (

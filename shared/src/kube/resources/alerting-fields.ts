@@ -5,7 +5,7 @@ import {
   severities,
   type AlertType,
   type Severity,
-} from '../../contract/index.ts';
+} from '../../contract/vocabulary.ts';
 import { parseDuration, suggestionPlaceholders, type FixPattern, wrongPlaceholders } from '../../domain/index.ts';
 import { list, namedList, refine, set, textMap } from './collection.ts';
 import {

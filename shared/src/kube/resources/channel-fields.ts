@@ -1,15 +1,16 @@
-import { channelTypes, chatFormats, webhookFormats } from '../../contract/index.ts';
+import { channelTypes, chatFormats, webhookFormats } from '../../contract/vocabulary.ts';
 import {
-  emailTlsModes,
-  messagePlaceholders,
-  pagingSeverities,
-  parseDuration,
-  usualAckWithin,
-  webhookMethods,
   type ChatTarget,
   type EmailTarget,
+  emailTlsModes,
+  headerProblem,
+  messagePlaceholders,
+  pagingSeverities,
   type PagingTarget,
+  parseDuration,
   type SecretKeyRef,
+  usualAckWithin,
+  webhookMethods,
   type WebhookTarget,
   wrongPlaceholders,
 } from '../../domain/index.ts';
@@ -68,14 +69,6 @@ const address = text(0, 254, {
   says: 'must be an address such as ops@example.org, without a display name',
 });
 
-const headerName = /^[A-Za-z0-9-]{1,64}$/;
-const ownHeaders = /^(host|connection|transfer-encoding|content-(length|encoding)|webhook-.*)$/;
-
-function headerProblem(name: string): string | undefined {
-  if (!headerName.test(name)) return 'a header name has 1 to 64 letters, digits and hyphens';
-  return ownHeaders.test(name.toLowerCase()) ? 'this header is set by the service' : undefined;
-}
-
 const chat = refine(
   object({
     webhookSecretRef: required(secretKeyRef),
@@ -113,7 +106,18 @@ const email = refine(
     smtpSecretRef && from !== undefined && to && tls ? { smtpSecretRef, from, to, tls, ...rest } : undefined,
 );
 
-const headers = textMap(text(0, 1024, { source: oneLine.source, says: 'must have no line breaks' }), 20, headerProblem);
+const headerProblems = {
+  malformed: 'a header name has 1 to 64 letters, digits and hyphens',
+  reserved: 'this header is set by the service',
+} as const;
+const headers = textMap(
+  text(0, 1024, { source: oneLine.source, says: 'must have no line breaks' }),
+  20,
+  (name): string | undefined => {
+    const problem = headerProblem(name);
+    return problem && headerProblems[problem];
+  },
+);
 
 const webhook = refine(
   object({

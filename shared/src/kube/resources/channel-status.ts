@@ -1,5 +1,5 @@
 import { soundChannel } from '../../contract/index.ts';
-import { judgeProof, type DrillProof, type NeededSecret } from '../../domain/index.ts';
+import { type DrillProof, judgeProof, type NeededSecret, ownName } from '../../domain/index.ts';
 import { cutText, type Condition, type ConditionVerdict } from './condition.ts';
 import type { DecodedChannel } from './decode-channel.ts';
 import { describeProblems } from './reading.ts';
@@ -40,7 +40,7 @@ export interface SecretRules {
 }
 
 /** Says, on a Secret, that channels may use it: the author of a channel could have any other one of its namespace read. */
-const secretLabel = 'cronjob-monitor.io/channel-secret';
+const secretLabel = ownName('channel-secret');
 
 export function mayReadSecret(secret: Pick<NeededSecret, 'namespace'>, { namespaces }: SecretRules): boolean {
   return isAmong(secret.namespace, namespaces);

@@ -1,4 +1,4 @@
-import { channelTypes, type ChannelType } from '../../contract/index.ts';
+import { channelTypes, type ChannelType } from '../../contract/vocabulary.ts';
 import type { RawObject } from '../cluster.ts';
 import type { ChannelTarget } from '../../domain/index.ts';
 import { channelSpecField, type DrillSpec } from './channel-fields.ts';

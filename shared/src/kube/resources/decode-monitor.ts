@@ -1,4 +1,4 @@
-import { overrideWords } from '../../contract/index.ts';
+import { overrideWords } from '../../contract/vocabulary.ts';
 import { formatDuration, parseDuration } from '../../domain/index.ts';
 import type { RawObject } from '../cluster.ts';
 import { alertingField, allowOverrides } from './alerting-fields.ts';

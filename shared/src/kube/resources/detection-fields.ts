@@ -21,7 +21,7 @@ import type {
   StuckJobsSpec,
   SuspendedHandlingSpec,
 } from './monitor-spec.ts';
-import { severities } from '../../contract/index.ts';
+import { severities } from '../../contract/vocabulary.ts';
 import {
   factNamePattern,
   mostDependencies,

@@ -1,4 +1,5 @@
-import { alertTypes, alertTypeTable, type MonitorPhase, type RolloutState, refText } from '../../contract/index.ts';
+import { alertTypes, alertTypeTable, type MonitorPhase, type RolloutState } from '../../contract/vocabulary.ts';
+import { refText } from '../../contract/wording.ts';
 import type { ConditionVerdict } from './condition.ts';
 import type { MonitorSpec } from './monitor-spec.ts';
 import type { DecodedSpec } from './decode-monitor.ts';

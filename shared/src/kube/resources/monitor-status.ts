@@ -1,3 +1,4 @@
+import type { CronJobSummary, StateCounts } from '../../contract/index.ts';
 import {
   alertTypes,
   healthStates,
@@ -5,12 +6,10 @@ import {
   type AlertSubject,
   type AlertType,
   type CronJobStatus,
-  type CronJobSummary,
   type HealthState,
   type MonitorPhase,
   type Severity,
-  type StateCounts,
-} from '../../contract/index.ts';
+} from '../../contract/vocabulary.ts';
 import { formatDuration, type ActiveAlert, type Instant } from '../../domain/index.ts';
 import { cutText, toTimeText, type Condition } from './condition.ts';
 

@@ -4,6 +4,7 @@ import {
   type CronJobNotes,
   type Json,
   objectOf,
+  ownName,
   statedZone,
 } from '../../domain/index.ts';
 import { hasCome } from './status-times.ts';
@@ -135,8 +136,8 @@ function isMirrored(entry: Json): boolean {
 
 /** As it was mirrored last. */
 function healthOf(annotations: Json, intern: Interner): CronJobFacts['health'] {
-  const health = textOf(annotations['cronjob-monitor.io/health']);
-  const message = textOf(annotations['cronjob-monitor.io/health-message']);
+  const health = textOf(annotations[ownName('health')]);
+  const message = textOf(annotations[ownName('health-message')]);
   if (health === undefined && message === undefined) return undefined;
   return { health: intern(toLine(health ?? '', 64)), message: intern(toLine(message ?? '', 512)) };
 }
@@ -145,7 +146,7 @@ function healthOf(annotations: Json, intern: Interner): CronJobFacts['health'] {
 export function notesOf(annotations: Json): CronJobFacts['notes'] {
   const notes: { -readonly [Name in keyof CronJobNotes]: CronJobNotes[Name] } = {};
   for (const name of ['owner', 'description', 'runbook', 'dependsOn', 'adviceIgnore'] as const) {
-    const text = textOf(annotations[`cronjob-monitor.io/${noteNames[name]}`]);
+    const text = textOf(annotations[ownName(noteNames[name])]);
     if (text !== undefined) notes[name] = toLine(text, noteChars[name]);
   }
   return notes;

@@ -8,6 +8,7 @@ import {
   type Json,
   judgeConditions,
   objectOf,
+  ownName,
 } from '../../domain/index.ts';
 import { notesOf } from './cron-job.ts';
 import { clockErrorMs } from './status-times.ts';
@@ -19,10 +20,10 @@ import { hashOfText, templateText } from './template-hash.ts';
 
 const slotAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 const manualAnnotation = 'cronjob.kubernetes.io/instantiate';
-const triggeredByAnnotation = 'cronjob-monitor.io/triggered-by';
-const retryLabel = 'cronjob-monitor.io/retry';
-const retryOfAnnotation = 'cronjob-monitor.io/retry-of';
-const groupLabel = 'cronjob-monitor.io/group';
+const triggeredByAnnotation = ownName('triggered-by');
+const retryLabel = ownName('retry');
+const retryOfAnnotation = ownName('retry-of');
+const groupLabel = ownName('group');
 
 /** What the records of all Jobs share. */
 interface SharedTexts {

@@ -1,11 +1,12 @@
-import { ownerWords } from '../../contract/index.ts';
+import { ownerWords } from '../../contract/vocabulary.ts';
 import {
-  judgingWords,
   type Annotations,
   type FieldWrite,
   type Instant,
-  objectOf,
   type Json,
+  judgingWords,
+  objectOf,
+  ownName,
 } from '../../domain/index.ts';
 import { arrayOf, instantOf, textOf, toLine } from './fields.ts';
 import type { Interner } from './interner.ts';
@@ -41,7 +42,10 @@ export function metadataOf(object: Json): Metadata | undefined {
 }
 
 /** Monitors leave out a CronJob that has it, or whose Namespace has it, where it says `true` (resources.md). */
-export const ignoreAnnotation = 'cronjob-monitor.io/ignore';
+export const ignoreAnnotation = ownName('ignore');
+
+/** Monitors of these namespaces may look into the one that has it (resources.md). */
+export const consentAnnotation = ownName('monitored-from');
 
 /** Who wrote labels, and annotations of these names, when: `metadata.managedFields`. Fields are the keys. */
 export function metadataWritesOf(
@@ -72,7 +76,7 @@ export function wordWritesOf({ raw }: Pick<Metadata, 'raw'>): { readonly wordWri
     const entry = objectOf(value);
     const at = instantOf(entry['time']);
     const written = objectOf(objectOf(objectOf(entry['fieldsV1'])['f:metadata'])['f:annotations']);
-    const fields = judgingWords.filter((word) => `f:cronjob-monitor.io/${word}` in written);
+    const fields = judgingWords.filter((word) => `f:${ownName(word)}` in written);
     return at === undefined || fields.length === 0 ? [] : [{ at, fields }];
   });
   return wordWrites.length === 0 ? {} : { wordWrites };
@@ -128,7 +132,7 @@ export function ownAnnotations(
   intern: Interner,
 ): { readonly annotations?: Annotations } {
   const own = ownerWords.flatMap((word) => {
-    const text = textOf(annotations[`cronjob-monitor.io/${word}`]);
+    const text = textOf(annotations[ownName(word)]);
     return text === undefined
       ? []
       : [[word, intern(toLine(text, word === 'owner' ? ownerChars : annotationChars))] as const];

@@ -6,7 +6,15 @@ import { toJobFacts } from './job.ts';
 import { createTemplatePool } from './packed-template.ts';
 import { toPodFacts } from './pod.ts';
 import { textOf } from './fields.ts';
-import { ignoreAnnotation, metadataOf, metadataWritesOf, ownAnnotations, textsOf, wordWritesOf } from './metadata.ts';
+import {
+  consentAnnotation,
+  ignoreAnnotation,
+  metadataOf,
+  metadataWritesOf,
+  ownAnnotations,
+  textsOf,
+  wordWritesOf,
+} from './metadata.ts';
 
 /**
  * Makes our records of raw objects. A record holds the few fields that decide and shares the texts that repeat; the raw object can be
@@ -33,11 +41,8 @@ export function createTranslator(): Translator {
   };
 }
 
-/** Monitors of these namespaces may look into the one that has it (resources.md). */
-export const consentAnnotation = 'cronjob-monitor.io/monitored-from';
-
 /** A Namespace as Kubernetes sent it; undefined when it has no UID or name. Throws nothing. */
-export function toNamespaceFacts(object: Json, intern: Interner): NamespaceFacts | undefined {
+function toNamespaceFacts(object: Json, intern: Interner): NamespaceFacts | undefined {
   const metadata = metadataOf(object);
   if (!metadata) return undefined;
   const consent = textOf(metadata.annotations[consentAnnotation]) ?? '';

@@ -6,7 +6,7 @@ import {
   type Severity,
   type SeveritySource,
   type Suppression,
-} from '../../contract/index.ts';
+} from '../../contract/vocabulary.ts';
 import type { AlertRecord, Flips } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
 import { cleanText, fromJson, optionalCleanText, optionalNumber, optionalText, toJson } from '../column.ts';

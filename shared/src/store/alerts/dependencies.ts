@@ -1,4 +1,4 @@
-import { undoneWorkTypes, type AlertType, type Severity } from '../../contract/index.ts';
+import { undoneWorkTypes, type AlertType, type Severity } from '../../contract/vocabulary.ts';
 import {
   ancestorsOf,
   type Dependencies,

@@ -1,3 +1,4 @@
+import type { Ref } from '../../contract/index.ts';
 import {
   alertStates,
   alertTypeTable,
@@ -7,11 +8,10 @@ import {
   type AlertSubject,
   type AlertType,
   type FailureCause,
-  type Ref,
   type Severity,
   type SeveritySource,
   type Suppression,
-} from '../../contract/index.ts';
+} from '../../contract/vocabulary.ts';
 import type { AlertRecord, Fault, Instant } from '../../domain/index.ts';
 import { inParts, marks, rows, type Row } from '../ask.ts';
 import { afterRow, orderOf, type OrderKey } from '../keyset.ts';

@@ -93,7 +93,6 @@ export function isOnlySeen(db: Db, before: AlertRecord, after: AlertRecord): boo
 /** The conditions of these alerts, whose rows are locked, still hold at this instant. */
 export async function updateSeen(tx: Tx, alertIds: readonly string[], at: Instant): Promise<void> {
   for (const part of inParts(alertIds)) {
-    // One part after the other: they share a connection.
     await change(tx, `update alerts set last_seen_at = ? where id in (${marks(part)})`, [
       at,
       ...part.map((id) => tx.dialect.id16(id)),

@@ -1,10 +1,10 @@
 import type { HealthState, ScheduleProblem, Severity } from '../../contract/index.ts';
 import { hasOutcome, standingOf, statusOf, type Instant } from '../../domain/index.ts';
 import type { Row } from '../ask.ts';
-import type { Change } from '../changes.ts';
+import { type Change, recordChanges } from '../changes.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Tx } from '../database.ts';
-import { rowsIn, updateRows } from '../upsert.ts';
+import { rowsIn, type RowUpdate, updateRows } from '../upsert.ts';
 import { stateWords } from '../words.ts';
 import { keepListed, selectListed, type WindowMove } from './cronjob-list.ts';
 import type { LastRun } from './run-columns.ts';
@@ -43,6 +43,70 @@ export async function cronJobChanges(
   );
   const told = new Set([...cronJobIds, ...moved.map(({ row }) => Number(row['id']))]);
   return decided.filter(({ row }) => told.has(Number(row['id']))).map(({ row, state }) => toChange(row, state));
+}
+
+/** Decides the state of these CronJobs anew, and tells of those that moved. */
+export async function decideStates(tx: Tx, cronJobIds: readonly number[]): Promise<void> {
+  await recordChanges(tx, await cronJobChanges(tx, [], cronJobIds));
+}
+
+interface Counters {
+  readonly worst: string | null;
+  readonly active: number;
+  readonly held: number;
+}
+
+const none: Counters = { worst: null, active: 0, held: 0 };
+
+/**
+ * Makes the figures on the rows of these CronJobs what their alerts say: the worst severity of what is active or suppressed, how many
+ * are active, how many are pending or suppressed. Tells those that changed. The rows are locked by the caller.
+ */
+export async function moveAlertCounters(tx: Tx, cronJobIds: readonly number[]): Promise<void> {
+  const ids = [...new Set(cronJobIds)].toSorted((a, b) => a - b);
+  const counted = await rowsIn(
+    tx,
+    ids,
+    (marks) =>
+      `select cronjob_id, min(case when state = 'pending' then null when severity = 'critical' then 0 else 1 end) as worst, ` +
+      `sum(case when state = 'active' then 1 else 0 end) as active, sum(case when state = 'active' then 0 else 1 end) as held ` +
+      `from alerts where cronjob_id in (${marks}) and state in ('pending', 'active', 'suppressed') group by cronjob_id`,
+  );
+  const after = new Map<number, Counters>(
+    counted.map((row) => [
+      Number(row['cronjob_id']),
+      {
+        worst: row['worst'] === null ? null : Number(row['worst']) === 0 ? 'critical' : 'warning',
+        active: Number(row['active']),
+        held: Number(row['held']),
+      },
+    ]),
+  );
+  const before = await rowsIn(
+    tx,
+    ids,
+    (marks) => `select id, worst_severity, active_alerts, held_alerts from cronjobs where id in (${marks}) order by id`,
+  );
+  const moved = before.flatMap((row): RowUpdate[] => {
+    const id = Number(row['id']);
+    const { worst, active, held } = after.get(id) ?? none;
+    const same =
+      row['worst_severity'] === worst && Number(row['active_alerts']) === active && Number(row['held_alerts']) === held;
+    return same ? [] : [[id, worst, active, held]];
+  });
+  await updateRows(tx, {
+    table: 'cronjobs',
+    key: 'id',
+    columns: { worst_severity: { text: 32 }, active_alerts: 'int', held_alerts: 'int' },
+    rows: moved,
+  });
+  await recordChanges(
+    tx,
+    await cronJobChanges(
+      tx,
+      moved.map(([id]) => Number(id)),
+    ),
+  );
 }
 
 function stateOf(row: Row): HealthState {

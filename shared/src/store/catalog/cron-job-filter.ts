@@ -1,4 +1,5 @@
-import { type CronJobKind, type Ref, type SlaVerdict, slaVerdicts } from '../../contract/index.ts';
+import type { Ref } from '../../contract/index.ts';
+import { type CronJobKind, type SlaVerdict, slaVerdicts } from '../../contract/vocabulary.ts';
 import { marks } from '../ask.ts';
 import { stateWords } from '../words.ts';
 

@@ -1,4 +1,4 @@
-import { slaVerdicts } from '../../contract/index.ts';
+import { slaVerdicts } from '../../contract/vocabulary.ts';
 import {
   brokenTarget,
   type BrokenTarget,

@@ -1,14 +1,14 @@
-import { type Ref, refText } from '../../contract/index.ts';
+import type { Ref } from '../../contract/index.ts';
+import { refText } from '../../contract/wording.ts';
 import { expectedUid, type Instant, type LastWriter } from '../../domain/index.ts';
 import { change, inParts, insertRows, marks, type Row, rows } from '../ask.ts';
 import { fromJson, optionalNumber } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
-import { moveAlertCounters } from '../alerts/move-alert-counters.ts';
 import { catalogKinds, isPlaceholder } from './cron-job-filter.ts';
+import { decideStates, moveAlertCounters } from './cron-job-change.ts';
 import { cronJobIdsOf, judgesFrom } from './cron-job-ids.ts';
 import { relist } from './cronjob-list.ts';
 import { type StoredOwnSettings, toOwnSettings } from './own-settings.ts';
-import { decideStates } from './verdict-facts.ts';
 
 /** A monitor that has a row, by the UID that its alerts are known by. */
 export interface KnownMonitor extends Ref {

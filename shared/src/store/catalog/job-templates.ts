@@ -7,7 +7,8 @@ import {
   type TemplateRuns,
   toAlertFacts,
 } from '../../domain/index.ts';
-import { type Ref, type ScheduleProblem, type Severity, undoneWorkTypes } from '../../contract/index.ts';
+import type { Ref } from '../../contract/index.ts';
+import { type ScheduleProblem, type Severity, undoneWorkTypes } from '../../contract/vocabulary.ts';
 import { firstRow, marks, type Row, rows } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText, toJson } from '../column.ts';
 import type { Db, Tx } from '../database.ts';

@@ -100,7 +100,6 @@ export async function listCronJobIds(db: Db, namespace: string, name: string): P
   return found.map((row) => Number(row['id']));
 }
 
-/** Whether a monitor selects it now. */
 export async function isCronJobSelected(db: Db, id: number): Promise<boolean> {
   const row = await firstRow(
     db,

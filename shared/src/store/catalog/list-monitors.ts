@@ -20,7 +20,6 @@ export interface CatalogMonitor {
   readonly evaluatedAt: Instant | undefined;
 }
 
-/** A monitor of a CronJob. */
 export interface MonitorOfCronJob extends Ref {
   readonly monitorId: number;
   readonly cronJobId: number;

@@ -1,4 +1,5 @@
-import { type Ref, refText } from '../../contract/index.ts';
+import type { Ref } from '../../contract/index.ts';
+import { refText } from '../../contract/wording.ts';
 import type { Instant } from '../../domain/index.ts';
 import { inParts, marks, rows, type Row } from '../ask.ts';
 import { optionalNumber } from '../column.ts';

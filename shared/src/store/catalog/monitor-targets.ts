@@ -19,7 +19,6 @@ export interface MonitorTarget {
   readonly selectedSinceAt?: Instant | undefined;
 }
 
-/** A row as it was. */
 interface KnownTarget {
   readonly leading: boolean;
   readonly removedAt: Instant | undefined;

@@ -11,7 +11,7 @@ import { recordDecisions } from '../alert-decisions.ts';
 import { lockCronJobs } from './cron-job-ids.ts';
 import type { CatalogMonitor } from './list-monitors.ts';
 import { relist } from './cronjob-list.ts';
-import { moveAlertCounters } from '../alerts/move-alert-counters.ts';
+import { moveAlertCounters } from './cron-job-change.ts';
 
 /** A CronJobMonitor as applied: spec with defaults and ceilings, and what its reconciler found. JSON values are kept as given. */
 export interface MonitorProjection extends Omit<CatalogMonitor, 'id'> {

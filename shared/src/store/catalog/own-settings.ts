@@ -55,7 +55,6 @@ export async function updateDeclared(
   for (const { facts, ofNamespace } of leftOut) {
     const declared = toDeclared(facts, ofNamespace);
     const uid = tx.dialect.id16(facts.uid);
-    // Few at once; they share a connection.
     await change(tx, 'update cronjobs set declared = ? where uid = ? and deleted_at is null', [declared, uid]);
   }
 }

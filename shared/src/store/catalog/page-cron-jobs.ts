@@ -1,12 +1,10 @@
+import type { CronJobSortKey, CronJobSummary, StateCounts } from '../../contract/index.ts';
 import {
-  type CronJobSortKey,
   type CronJobStatusFilter,
   cronJobStatusFilters,
-  type CronJobSummary,
   type HealthState,
   healthStates,
-  type StateCounts,
-} from '../../contract/index.ts';
+} from '../../contract/vocabulary.ts';
 import { type Instant, statusOf } from '../../domain/index.ts';
 import { firstRow, marks, type Row, rows } from '../ask.ts';
 import type { Db } from '../database.ts';

@@ -1,4 +1,5 @@
-import { refText, type ScheduleProblem } from '../../contract/index.ts';
+import type { ScheduleProblem } from '../../contract/index.ts';
+import { refText } from '../../contract/wording.ts';
 import {
   type CronJobFacts,
   type EarlierWords,

@@ -1,4 +1,4 @@
-import { suspendedJob } from '../../contract/index.ts';
+import { suspendedJob } from '../../contract/vocabulary.ts';
 import type { Tx } from '../database.ts';
 import { rowsIn, updateRows } from '../upsert.ts';
 import type { Execution } from '../../domain/index.ts';

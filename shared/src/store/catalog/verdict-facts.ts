@@ -39,11 +39,6 @@ export async function setWaiting(tx: Tx, found: readonly WaitingOf[]): Promise<v
   );
 }
 
-/** Decides the state of these CronJobs anew, and tells of those that moved. */
-export async function decideStates(tx: Tx, cronJobIds: readonly number[]): Promise<void> {
-  await recordChanges(tx, await cronJobChanges(tx, [], cronJobIds));
-}
-
 type Column = 'broken' | 'waiting';
 
 async function read(

@@ -202,7 +202,6 @@ function refused(sentence: string): StoreError {
   return new StoreError('refused', sentence);
 }
 
-/** A table as a copy sees it. */
 interface CopiedTable {
   readonly name: string;
   /** In the order in which they are read, written and hashed. */

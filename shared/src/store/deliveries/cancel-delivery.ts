@@ -97,7 +97,6 @@ export async function updateCancelledOfChannel(tx: Tx, channelUid: string, at: I
   const ids = found.map((row) => tx.dialect.id16Text(row['id']));
   for (const part of inParts(found)) {
     const bound = part.map((row) => row['id']);
-    // Each part is bounded, and they share a connection.
     await change(
       tx,
       `update deliveries set state = 'cancelled', state_reason = null, next_at = null, ended_at = ? where id in (${marks(bound)}) and state in ('ready', 'parked', 'collapsed')`,
@@ -132,7 +131,6 @@ export async function cancelUnheard(tx: Tx, alertIds: readonly string[], at: Ins
   );
   for (const part of inParts(found)) {
     const bound = part.map((row) => row['id']);
-    // Each part is bounded, and they share a connection.
     await change(
       tx,
       `update deliveries set state = 'cancelled', state_reason = null, next_at = null, ended_at = ? where id in (${marks(bound)})`,

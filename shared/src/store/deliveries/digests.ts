@@ -67,7 +67,6 @@ export async function listGathered(db: Db, { id, openedAt }: OpenDigest): Promis
 
 const openDigests = 'select id, cause, opened_at, last_entry_at, told_at from digests';
 
-/** The digests that are not over. */
 export async function listOpenDigests(db: Db): Promise<OpenDigest[]> {
   const found = await rows(db, `${openDigests} where open_key is not null order by opened_at, id`);
   return found.map((row) => toOpenDigest(db, row));

@@ -255,7 +255,6 @@ async function markDigested(
   const now = tx.now();
   for (const part of inParts(folded)) {
     const ids = part.map((row) => row['id']);
-    // Each part is bounded, and they share a connection.
     await change(
       tx,
       `update deliveries set merged_into = ?, state_reason = null, next_at = null, claimed_by = null, claim_until = null, ended_at = ?, state = 'digested' where id in (${marks(ids)})`,

@@ -122,7 +122,7 @@ export async function updateOwed(
 ): Promise<void> {
   for (const id of takenBack) {
     const bound = tx.dialect.id16(id);
-    // A few; they share a connection. What is made anew is no replay of it.
+    // The cancelled message gives up its key, so that a message in its place does not count as a replay.
     await change(tx, "update deliveries set dedup_key = ? where id = ? and state = 'cancelled'", [
       `taken back ${id}`,
       bound,

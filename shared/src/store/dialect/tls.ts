@@ -1,18 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { checkServerIdentity, type ConnectionOptions } from 'node:tls';
 import type { ServerSettings } from '../settings.ts';
-
-interface TlsOptions {
-  readonly rejectUnauthorized: boolean;
-  readonly ca?: string;
-  readonly checkServerIdentity?: (host: string, certificate: PeerCertificate) => Error | undefined;
-}
 
 /**
  * How a connection is protected: undefined = not at all. `require` encrypts and checks nothing, `verify-ca` checks the chain,
  * `verify-full` the chain and the name. A server without TLS is refused by the driver whenever this is not undefined.
  */
-export async function toTlsOptions(settings: ServerSettings): Promise<TlsOptions | undefined> {
+export async function toTlsOptions(
+  settings: ServerSettings,
+): Promise<Pick<ConnectionOptions, 'rejectUnauthorized' | 'ca' | 'checkServerIdentity'> | undefined> {
   if (settings.sslMode === 'disable') return undefined;
   if (settings.sslMode === 'require') return { rejectUnauthorized: false };
 

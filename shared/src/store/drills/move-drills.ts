@@ -82,7 +82,6 @@ export async function moveDrills(tx: Tx): Promise<readonly EndedDrill[]> {
   );
   const ended: EndedDrill[] = [];
   for (const row of found) {
-    // A few at a time: one for each channel and period.
     const drill = await followMessage(tx, row, toDrill(tx, row));
     const outcome = outcomeOf(drill, row, now);
     if (outcome === 'waiting') continue;

@@ -1,8 +1,8 @@
 import type { SlotCounts } from '../../contract/index.ts';
-import { slotOutcomes } from '../../contract/index.ts';
+import { slotOutcomes } from '../../contract/vocabulary.ts';
 import type { Instant } from '../../domain/index.ts';
 import { firstRow, marks, rows } from '../ask.ts';
-import { rowsOfFleet } from '../catalog/fleet-rows.ts';
+import { rowsOfFleet } from '../bounded-reads.ts';
 import type { Db } from '../database.ts';
 import { flagBits, outcomeWords, statusWords, triggerWords } from '../words.ts';
 

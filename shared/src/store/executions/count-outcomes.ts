@@ -1,7 +1,7 @@
 import { type Instant, dayMs } from '../../domain/index.ts';
 import { rows, type Row } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
-import { rowsOfFleet } from '../catalog/fleet-rows.ts';
+import { rowsOfFleet } from '../bounded-reads.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';

@@ -1,7 +1,8 @@
-import type { Execution, Instant } from '../../domain/index.ts';
-import { cleanText, optionalCleanText } from '../column.ts';
+import type { Execution, Instant, PreviewedRun } from '../../domain/index.ts';
+import type { Row } from '../ask.ts';
+import { cleanText, optionalCleanText, optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
-import { shortJobName, shortReason } from './short-text.ts';
+import { fullJobName, fullReason, shortJobName, shortReason } from './short-text.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
 import { toFaultColumns } from '../fault-columns.ts';
 
@@ -75,4 +76,23 @@ function flagsOf(run: Pick<Execution, 'delayed' | 'inferred' | 'inMaintenance' |
     (run.inMaintenance ? flagBits.inMaintenance : 0) |
     (run.factsUnknown ? flagBits.factsUnknown : 0)
   );
+}
+
+/** How a run went, from its row with `cronjob_name` beside its own columns. */
+export function readRun(db: Db, row: Row): Omit<PreviewedRun, 'fault' | 'values'> {
+  return {
+    jobUid: db.dialect.id16Text(row['job_uid']),
+    jobName: fullJobName(String(row['job_name']), String(row['cronjob_name'])),
+    trigger: triggerWords.toWord(row['trigger']),
+    scheduledAt: optionalNumber(row['scheduled_at']),
+    createdAt: Number(row['created_at']),
+    startedAt: optionalNumber(row['started_at']),
+    finishedAt: optionalNumber(row['finished_at']),
+    durationMs: optionalNumber(row['duration_ms']),
+    status: statusWords.toWord(row['status']),
+    exitCode: optionalNumber(row['exit_code']),
+    reason: fullReason(row['reason']),
+    jobReason: fullReason(row['job_reason']),
+    inMaintenance: (Number(row['flags']) & flagBits.inMaintenance) !== 0,
+  };
 }

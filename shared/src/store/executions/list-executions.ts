@@ -3,16 +3,17 @@ import {
   executionStatuses,
   type ExecutionTrigger,
   type FailureCause,
-} from '../../contract/index.ts';
+} from '../../contract/vocabulary.ts';
 import { type Execution, type Instant, minuteMs } from '../../domain/index.ts';
 import { firstRow, marks, type Row, rows } from '../ask.ts';
-import { optionalNumber, optionalText } from '../column.ts';
+import { optionalText } from '../column.ts';
 import { toFault } from '../fault-columns.ts';
 import type { Db } from '../database.ts';
 import { afterRow, type OrderKey, orderOf } from '../keyset.ts';
+import { readRun } from './execution-row.ts';
 import { mostClockLeadMs } from './recorded-jobs.ts';
 import { type FactValues, listRunFacts } from './run-facts.ts';
-import { fullJobName, fullJobNameSql, fullReason } from './short-text.ts';
+import { fullJobNameSql } from './short-text.ts';
 import { toTemplateHash } from '../templates.ts';
 import { faultWords, flagBits, statusWords, triggerWords } from '../words.ts';
 
@@ -274,25 +275,14 @@ async function toStoredExecutions(db: Db, found: readonly Row[]): Promise<Stored
 }
 
 function toStoredExecution(db: Db, row: Row, facts: ReadonlyMap<string, FactValues>): StoredExecution {
-  const jobUid = db.dialect.id16Text(row['job_uid']);
+  const run = readRun(db, row);
   const flags = Number(row['flags']);
   const retryOf = optionalText(row['retry_of']);
   return {
-    jobUid,
+    ...run,
     cronJobUid: String(row['cronjob_uid']),
     namespace: String(row['namespace']),
     cronJobName: String(row['cronjob_name']),
-    jobName: fullJobName(String(row['job_name']), String(row['cronjob_name'])),
-    trigger: triggerWords.toWord(row['trigger']),
-    scheduledAt: optionalNumber(row['scheduled_at']),
-    createdAt: Number(row['created_at']),
-    startedAt: optionalNumber(row['started_at']),
-    finishedAt: optionalNumber(row['finished_at']),
-    durationMs: optionalNumber(row['duration_ms']),
-    status: statusWords.toWord(row['status']),
-    exitCode: optionalNumber(row['exit_code']),
-    reason: fullReason(row['reason']),
-    jobReason: fullReason(row['job_reason']),
     ...(row['cause'] === null ? {} : { fault: toFault(row) }),
     attempts: Number(row['attempts']),
     failedIndexes: optionalText(row['failed_indexes']),
@@ -303,10 +293,9 @@ function toStoredExecution(db: Db, row: Row, facts: ReadonlyMap<string, FactValu
     templateHash: row['template_hash'] === null ? undefined : toTemplateHash(db, row['template_hash']),
     delayed: (flags & flagBits.delayed) !== 0,
     inferred: (flags & flagBits.inferred) !== 0,
-    inMaintenance: (flags & flagBits.inMaintenance) !== 0,
     hasLogs: (flags & flagBits.hasLogs) !== 0,
     hasEvents: (flags & flagBits.hasEvents) !== 0,
     fix: optionalText(row['fix']),
-    facts: facts.get(jobUid) ?? new Map(),
+    facts: facts.get(run.jobUid) ?? new Map(),
   };
 }

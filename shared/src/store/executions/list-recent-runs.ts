@@ -3,8 +3,7 @@ import type { Instant } from '../../domain/index.ts';
 import { inParts, rows } from '../ask.ts';
 import { numberOfPart } from '../column.ts';
 import type { Db } from '../database.ts';
-import { isFailed, isScheduled } from '../facts/read-any-of.ts';
-import { outcomeWords, statusWords } from '../words.ts';
+import { isFailed, isScheduled, outcomeWords, statusWords } from '../words.ts';
 import { fullJobName } from './short-text.ts';
 
 /** A run, or an expected run that came to nothing. */

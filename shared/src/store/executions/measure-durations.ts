@@ -1,7 +1,7 @@
 import { nearestRank, type Instant } from '../../domain/index.ts';
 import { marks, rows, inParts, type Row } from '../ask.ts';
 import type { Db } from '../database.ts';
-import { inBoundedParts } from '../facts/read-any-of.ts';
+import { inBoundedParts } from '../bounded-reads.ts';
 import { flagBits, statusWords, triggerWords } from '../words.ts';
 
 /** Durations of successful scheduled runs, milliseconds. Percentiles are nearest rank. */

@@ -117,7 +117,6 @@ export async function listRunFacts(db: Db, ofRuns: readonly Row[]): Promise<Read
   return found;
 }
 
-/** One value of a fact. */
 export interface FactPoint {
   readonly createdAt: Instant;
   readonly value: number;

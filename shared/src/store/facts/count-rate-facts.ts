@@ -2,8 +2,7 @@ import { dayOf, type Instant, startOfDay } from '../../domain/index.ts';
 import { inParts, marks, type Row, rows } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
-import { outcomeWords, statusWords } from '../words.ts';
-import { isCounted, isFailed, isScheduled, isSuccess } from './read-any-of.ts';
+import { isCounted, isFailed, isScheduled, isSuccess, outcomeWords, statusWords } from '../words.ts';
 
 /** What the success rate of a CronJob is made of. */
 export interface RateFacts {
@@ -145,7 +144,6 @@ interface FailuresSince {
   readonly sinceAt: Instant;
 }
 
-/** How many runs did not succeed. */
 interface Unsuccessful {
   readonly failed: number;
   /** Replaced or deleted before their end. */

@@ -3,15 +3,17 @@ import { optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { toFault } from '../fault-columns.ts';
 import { fullJobName, fullReason } from '../executions/short-text.ts';
-import { flagBits, statusWords, triggerWords } from '../words.ts';
 import {
+  flagBits,
   isCounted,
   isFailed,
   isScheduled as isOfSchedule,
   isSuccess,
-  listNewestOfEach,
+  statusWords,
+  triggerWords,
   unmetOutcomes,
-} from './read-any-of.ts';
+} from '../words.ts';
+import { listNewestOfEach } from '../bounded-reads.ts';
 import { rowsByUid, rowsIn } from '../upsert.ts';
 import { inParts, type Row, rows } from '../ask.ts';
 import { listRunFacts } from '../executions/run-facts.ts';

@@ -14,7 +14,8 @@ import {
 } from '../../domain/index.ts';
 import { inParts, marks, type Row, rows } from '../ask.ts';
 import type { Db } from '../database.ts';
-import { inBoundedParts, isCounted, isScheduled, isSuccess, rowsPerStatement } from './read-any-of.ts';
+import { inBoundedParts, rowsPerStatement } from '../bounded-reads.ts';
+import { isCounted, isScheduled, isSuccess } from '../words.ts';
 
 /** Durations of successful scheduled runs: the recent ones, and what came before them (detection.md section 3.5). */
 export interface DurationShift {
@@ -29,7 +30,6 @@ const hoursRecent = 24;
 const { recentRuns: fewestRecent, baselineRuns: fewestBaseline } = factsReach;
 const oldestDays = 400;
 
-/** What is asked of durations. */
 interface WantedShift {
   readonly now: Instant;
   readonly baselineWindowMs: number;

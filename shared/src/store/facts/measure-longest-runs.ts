@@ -2,7 +2,8 @@ import { dayMs, type Instant, nearestRank } from '../../domain/index.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
-import { isCounted, isFailed, isScheduled, isSuccess, listNewestOfEach } from './read-any-of.ts';
+import { listNewestOfEach } from '../bounded-reads.ts';
+import { isCounted, isFailed, isScheduled, isSuccess } from '../words.ts';
 
 /** The longest scheduled run of a window. */
 export interface LongestRun {

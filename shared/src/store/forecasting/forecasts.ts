@@ -2,9 +2,8 @@ import type { RiskLevel } from '../../contract/index.ts';
 import type { Instant, Night } from '../../domain/index.ts';
 import { change, firstRow, inParts, insertRows, marks, rows } from '../ask.ts';
 import type { Db, Tx } from '../database.ts';
-import { isCounted, isFailed, isScheduled } from '../facts/read-any-of.ts';
 import { isGroup } from '../catalog/cron-job-filter.ts';
-import { outcomeWords } from '../words.ts';
+import { isCounted, isFailed, isScheduled, outcomeWords } from '../words.ts';
 
 /** That a run of a CronJob may end badly in a night. */
 export interface Forecast {

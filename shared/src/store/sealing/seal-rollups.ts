@@ -217,7 +217,6 @@ function* inBatches(days: readonly StoredDay[]): Generator<readonly StoredDay[]>
   if (batch.length > 0) yield batch;
 }
 
-/** What a run adds to its day. */
 type CountedRun = Parameters<typeof counterOf>[0] & Parameters<typeof countedDurationMs>[0];
 
 /** The runs of one day that are kept, by CronJob. */
@@ -302,7 +301,6 @@ interface StoredDay {
   readonly isDirty: boolean;
 }
 
-/** What is counted from rows. */
 type Figures = Pick<StoredDay, 'counts' | 'durationN' | 'durationSum' | 'durationMin' | 'durationMax'>;
 
 const dayKey = ['cronjob_id', 'day'] as const;

@@ -30,7 +30,6 @@ export interface LedgerRun {
 const cronJobsPerStatement = 500;
 const ended = statusWords.all.map((_, number) => number).join(', ');
 const unobserved = statusWords.toNumber('unobserved');
-/** Up to where a CronJob is judged. */
 const judged = judgedThrough('c');
 const recorded =
   'select e.cronjob_id, e.job_uid, e.job_name, c.name as cronjob_name, e.trigger, e.scheduled_at, e.created_at, e.finished_at, ' +

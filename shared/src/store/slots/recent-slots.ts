@@ -4,8 +4,7 @@ import { inParts, rows } from '../ask.ts';
 import { optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { mostClockLeadMs } from '../executions/recorded-jobs.ts';
-import { causeWords, outcomeWords } from '../words.ts';
-import { unmetOutcomes } from '../facts/read-any-of.ts';
+import { causeWords, outcomeWords, unmetOutcomes } from '../words.ts';
 import { findClusterState } from '../cluster-state.ts';
 
 interface RecentSlot extends JudgedSlot {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alertSeverity, isRise } from './identity.ts';
+import { alertSeverity, isRise } from './severity.ts';
 
 test('the severity of a type is what the monitor says, else its default', () => {
   assert.deepEqual(alertSeverity('deadManTriggered', undefined), { severity: 'critical', source: 'default' });

@@ -1,18 +1,6 @@
-import { inParts, type Row, rows } from '../ask.ts';
-import type { Db } from '../database.ts';
-import { flagBits, outcomeWords, statusWords, triggerWords } from '../words.ts';
-
-/** What becomes of an expected run that never starts, as slots have it. */
-export const unmetOutcomes = (['missed', 'skippedForbid', 'skippedDeadline'] as const).map((word) =>
-  outcomeWords.toNumber(word),
-);
-
-/** Conditions on executions, for statements; the table has no alias. */
-export const isSuccess = `status = ${statusWords.toNumber('success')}`;
-export const isFailed = `status = ${statusWords.toNumber('failed')}`;
-export const isScheduled = `"trigger" = ${triggerWords.toNumber('scheduled')}`;
-/** Not due in a maintenance window that leaves its runs out of the SLA. */
-export const isCounted = `(flags & ${flagBits.inMaintenance}) = 0`;
+import { inParts, marks, type Row, rows } from './ask.ts';
+import type { Db } from './database.ts';
+import { rowsIn } from './upsert.ts';
 
 /** A statement names so many CronJobs, and reads about so many rows at most. */
 const idsPerStatement = 500;
@@ -72,4 +60,25 @@ export async function listNewestOfEach(
     found.push(...(await rows(db, pieces.join(' union all '), bindings)));
   }
   return found;
+}
+
+/**
+ * Rows of a SELECT over the runs of all CronJobs in a span of creation, or of those of some namespaces; `toSql` gets a condition on
+ * `cronjob_id`. Where a summary of ranges has the span it is one pass. Elsewhere only the runs of each CronJob lie in that order, and some
+ * hundred are asked at a time: then there are as many answers.
+ */
+export async function rowsOfFleet(
+  db: Db,
+  toSql: (condition: string) => string,
+  bindings: readonly unknown[],
+  namespaces: readonly string[] = [],
+): Promise<readonly Row[]> {
+  const within = namespaces.length > 0 ? ` where namespace in (${marks(namespaces)})` : '';
+  const select = `select id from cronjobs${within}`;
+  if (db.dialect.hasHeap) {
+    const condition = namespaces.length > 0 ? ` and cronjob_id in (${select})` : '';
+    return rows(db, toSql(condition), [...bindings, ...namespaces]);
+  }
+  const ids = (await rows(db, `${select} order by id`, namespaces)).map((row) => Number(row['id']));
+  return rowsIn(db, ids, (list) => toSql(` and cronjob_id in (${list})`), bindings);
 }
