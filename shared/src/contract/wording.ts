@@ -18,6 +18,26 @@ export function spanInWords(seconds: number): string {
   return minutes > 0 ? twoUnits(minutes, 'min', whole % 60, 's') : `${whole} s`;
 }
 
+/**
+ * Prints the instants of a sentence by `print`. How long something lasts, at `nowMs`, is told in the unit of the limit beside it, `68 h (limit
+ * 25 h)`; without one, below one of it, or from 100 on, as a span.
+ */
+export function printInstants(
+  sentence: string,
+  nowMs: number,
+  print: (form: 'ago' | 'in' | 'at', atMs: number) => string,
+): string {
+  const instant = /\{(age|ago|in|at):([^}]+)\}(?= \(limit \d+ (d|h|min|s)\)|)/g;
+  return sentence.replaceAll(instant, (whole, form: 'age' | 'ago' | 'in' | 'at', text: string, limitUnit?: string) => {
+    const at = Date.parse(text);
+    if (Number.isNaN(at)) return whole;
+    if (form !== 'age') return print(form, at);
+    const seconds = Math.max(0, nowMs - at) / 1_000;
+    const count = Math.floor(seconds / (durationUnits.find(({ word }) => word === limitUnit)?.seconds ?? Infinity));
+    return count < 1 || count > 99 ? spanInWords(seconds) : `${count} ${limitUnit}`;
+  });
+}
+
 function twoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }

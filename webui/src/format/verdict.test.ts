@@ -37,6 +37,15 @@ const verdict: Verdict = {
 describe('instants in a sentence', () => {
   const rows: readonly (readonly [words: string, timeZone: string, text: string])[] = [
     ['No success for {age:2026-11-20T12:03:00.000Z} (limit 25 h)', 'UTC', 'No success for 26 h (limit 25 h)'],
+    ['No success for {age:2026-11-18T18:03:00.000Z} (limit 25 h)', 'UTC', 'No success for 68 h (limit 25 h)'],
+    ['Suspended for {age:2026-11-12T06:00:00.000Z} (limit 7 d)', 'UTC', 'Suspended for 9 d (limit 7 d)'],
+    ['Running for {age:2026-11-21T11:33:00.000Z} (limit 45 min)', 'UTC', 'Running for 2 h 30 min (limit 45 min)'],
+    ['Running for {age:2026-11-21T14:02:40.000Z} (limit 1 min)', 'UTC', 'Running for 20 s (limit 1 min)'],
+    [
+      'Running for {age:2026-11-21T11:33:00.000Z} (limit 1 h 40 min)',
+      'UTC',
+      'Running for 2 h 30 min (limit 1 h 40 min)',
+    ],
     ['No success for {age:2026-11-18T18:03:00.000Z}', 'UTC', 'No success for 2 d 20 h'],
     ['Failed {ago:2026-11-21T13:58:48.000Z}', 'UTC', 'Failed 4 min 12 s ago'],
     ['Failed {ago:2026-11-21T14:03:00.000Z}', 'UTC', 'Failed now'],

@@ -90,7 +90,7 @@ function rowOf(target: EventTarget | null): Element | undefined {
 /** Of a row that can be chosen. */
 function keyOf(target: EventTarget | null): string | undefined {
   const key = rowOf(target)?.getAttribute('data-row') ?? undefined;
-  return key !== undefined && selection.find(key) ? key : undefined;
+  return key !== undefined && selection.meantBy(key).length > 0 ? key : undefined;
 }
 
 /** False: it has none. */

@@ -135,14 +135,13 @@ function rowKey(): string | undefined {
 /** Chooses this row and the next one. */
 function chooseNext(step: number): boolean {
   const from = rowKey();
-  if (from !== undefined && !selection.has(from)) selection.toggle(from);
+  if (from !== undefined && !selection.meantBy(from).every(({ key }) => selection.has(key))) selection.toggle(from);
   return moveRow(step) && selection.extendTo(rowKey() ?? '');
 }
 
 /** What is chosen, else the row that has the focus. */
 function meant(): readonly Choosable[] {
-  const row = selection.find(rowKey() ?? '');
-  return selection.count > 0 ? selection.rows : row ? [row] : [];
+  return selection.count > 0 ? selection.rows : selection.meantBy(rowKey() ?? '');
 }
 
 /** At once. */
@@ -161,13 +160,9 @@ function silence(): boolean {
   return rows.length > 0;
 }
 
+/** Opens the menu of the row that has the focus, at the first line that begins with this verb: Enter does it. */
 function openRowMenu(verb: string): boolean {
-  return openMenuAt(focusedRow(), verb);
-}
-
-/** Opens the first menu in there, at the first line that begins with this verb: Enter does it. */
-function openMenuAt(place: Element | null, verb: string): boolean {
-  const button = place?.querySelector<HTMLElement>('[aria-haspopup="menu"]');
+  const button = focusedRow()?.querySelector<HTMLElement>('[aria-haspopup="menu"]');
   if (!button) return false;
   button.click();
   const wanted = (): HTMLElement | undefined =>

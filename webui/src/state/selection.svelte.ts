@@ -5,6 +5,8 @@ export interface Choosable {
   /** As the row is marked: `data-row`. */
   readonly key: string;
   readonly ref: Ref;
+  /** Key of the row under which it is folded with others: what is done there is done to all of them. */
+  readonly group?: string;
 }
 
 /** As many as one request takes. */
@@ -29,9 +31,9 @@ export class Selection {
     return this.#chosen.has(key);
   }
 
-  /** The row of this page; undefined: it cannot be chosen. */
-  find(key: string): Choosable | undefined {
-    return this.#rows().find((row) => row.key === key);
+  /** The row of this page, or all that it stands for; none: it cannot be chosen. */
+  meantBy(key: string): readonly Choosable[] {
+    return this.#rows().filter((row) => isMeant(row, key));
   }
 
   /** These rows can be chosen, in this order, until the result is called. Fit for the body of an effect. */
@@ -46,11 +48,15 @@ export class Selection {
 
   /** Chooses a row, or chooses it no more. False: it cannot be chosen. */
   toggle(key: string): boolean {
-    const row = this.find(key);
-    if (!row) return false;
+    const rows = this.meantBy(key);
+    if (rows.length === 0) return false;
     this.#anchor = key;
     const chosen = new Map(this.#chosen);
-    if (!chosen.delete(key)) chosen.set(key, row);
+    const areAllChosen = rows.every((row) => chosen.has(row.key));
+    for (const row of rows) {
+      if (areAllChosen) chosen.delete(row.key);
+      else chosen.set(row.key, row);
+    }
     this.#keep(chosen);
     return true;
   }
@@ -58,12 +64,15 @@ export class Selection {
   /** Chooses all rows from the one that was toggled last to this one. False: it cannot be chosen. */
   extendTo(key: string): boolean {
     const rows = this.#rows();
-    const to = rows.findIndex((row) => row.key === key);
-    if (to < 0) return false;
-    const from = rows.findIndex((row) => row.key === this.#anchor);
-    const [first, last] = from < 0 ? [to, to] : [Math.min(from, to), Math.max(from, to)];
+    const ends = [key, this.#anchor ?? key].flatMap((end) => [
+      rows.findIndex((row) => isMeant(row, end)),
+      rows.findLastIndex((row) => isMeant(row, end)),
+    ]);
+    if (ends[0] === -1) return false;
+    const places = ends.filter((place) => place >= 0);
     this.#anchor ??= key;
-    this.#keep(new Map([...this.#chosen, ...rows.slice(first, last + 1).map((row) => [row.key, row] as const)]));
+    const range = rows.slice(Math.min(...places), Math.max(...places) + 1);
+    this.#keep(new Map([...this.#chosen, ...range.map((row) => [row.key, row] as const)]));
     return true;
   }
 
@@ -80,6 +89,10 @@ export class Selection {
   #keep(chosen: ReadonlyMap<string, Choosable>): void {
     this.#chosen = new Map([...chosen].slice(0, mostChosen));
   }
+}
+
+function isMeant({ key, group }: Choosable, wanted: string): boolean {
+  return key === wanted || group === wanted;
 }
 
 export const selection = new Selection();

@@ -49,3 +49,25 @@ test('another page begins with none', () => {
   assert.deepEqual(chosen(selection), []);
   assert.equal(selection.toggle('prod/a'), false);
 });
+
+test('a row that stands for several chooses all of them, and a second time none; a range goes over all of it', () => {
+  const selection = new Selection();
+  const rows = ['a', 'b', 'c', 'd'].map((name) => ({
+    key: `prod/${name}`,
+    ref: { namespace: 'prod', name },
+    ...(name === 'b' || name === 'c' ? { group: 'one cause' } : {}),
+  }));
+  selection.offer(() => rows);
+  assert.deepEqual(
+    selection.meantBy('one cause').map(({ key }) => key),
+    ['prod/b', 'prod/c'],
+  );
+  selection.toggle('prod/c');
+  selection.toggle('one cause');
+  assert.deepEqual(chosen(selection).toSorted(), ['b', 'c']);
+  selection.toggle('one cause');
+  assert.deepEqual(chosen(selection), []);
+  selection.toggle('prod/a');
+  selection.extendTo('one cause');
+  assert.deepEqual(chosen(selection), ['a', 'b', 'c']);
+});

@@ -276,14 +276,14 @@ describe('the sentence of an alert', () => {
       { ...anAlert('slaBreached', 'maxDuration'), measured: 410, limit: 390 },
       'Last run took 6 min 50 s (limit 6 min 30 s)',
     ],
-    [{ ...anAlert('jobSuspended'), limit: 604_800 }, 'Suspended for 7 d 1 h (limit 7 d)'],
+    [{ ...anAlert('jobSuspended'), limit: 604_800 }, 'Suspended for 7 d (limit 7 d)'],
     [
       { ...anAlert('jobStuck', 'notStarted'), limit: 600, facts: { reason: 'ImagePullBackOff' } },
       'Not started for 1 h 10 min: ImagePullBackOff',
     ],
     [
       { ...anAlert('jobStuck', 'overrunning'), limit: 600, facts: { reason: 'ImagePullBackOff' } },
-      'Not ended for 1 h 10 min (limit 10 min): ImagePullBackOff',
+      'Not ended for 70 min (limit 10 min): ImagePullBackOff',
     ],
     [
       {
@@ -291,7 +291,7 @@ describe('the sentence of an alert', () => {
         limit: 600,
         facts: { verdict: { reason: 'overrunning', count: 1, timeZone: 'UTC', detail: { neverRan: true } } },
       },
-      'Not started for 1 h 10 min (limit 10 min)',
+      'Not started for 70 min (limit 10 min)',
     ],
     [{ ...anAlert('jobStuck', 'terminating'), limit: 600 }, 'Ending for 1 h 10 min'],
   ];

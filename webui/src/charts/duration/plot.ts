@@ -25,19 +25,21 @@ interface PlotInput {
   readonly durationText: (seconds: number) => string;
   /** Resolves a token to a colour, as the theme has it now. */
   readonly colour: (token: string) => string;
+  /** That of the page: a canvas inherits none. */
+  readonly fontFamily: string;
 }
 
 /** Below this width labels stand over their lines. */
 const narrowPx = 560;
 /** Room of the axis of durations. */
 const axisPx = 64;
-const labelFont = '12px system-ui, sans-serif';
+const fontPx = 12;
 
 export interface DrawnDurations {
   /** Takes the drawing away. */
   stop(): void;
   /** Where a run stands, in pixels from the corner of the box. */
-  placeOf(point: DurationPoint): { readonly leftPx: number; readonly topPx: number };
+  placeOf(point: Pick<DurationPoint, 'at' | 'seconds'>): { readonly leftPx: number; readonly topPx: number };
 }
 
 /** Draws durations into a box. The words and figures beside it are the page's. */
@@ -46,7 +48,7 @@ export function drawDurations(box: HTMLElement, input: PlotInput): DrawnDuration
   const ticks = laneTicks({ ...input, widthPx: input.widthPx - axisPx - endPx });
   const axis = {
     stroke: input.colour('--text-3'),
-    font: labelFont,
+    font: `${fontPx}px ${input.fontFamily}`,
     grid: { stroke: input.colour('--border'), width: 1 },
     ticks: { show: false },
   };
@@ -137,7 +139,7 @@ function surfaceOf(plot: uPlot, input: PlotInput): Surface {
     leftPx: plot.bbox.left,
     rightPx: plot.bbox.left + plot.bbox.width,
     ratio,
-    font: labelFont.replace('12px', `${12 * ratio}px`),
+    font: `${fontPx * ratio}px ${input.fontFamily}`,
     isNarrow: input.widthPx < narrowPx,
   };
 }
@@ -163,7 +165,7 @@ function drawRuns({ ctx, x, y, ratio }: Surface, { points, colour }: PlotInput):
   const isCrowd = points.length > crowd;
   ctx.save();
   ctx.globalAlpha = isCrowd ? 0.6 : 1;
-  ctx.fillStyle = colour('--ok-mark');
+  ctx.fillStyle = colour('--ok-quiet');
   for (const { at, seconds, isFailed } of points) {
     if (isFailed) continue;
     ctx.beginPath();

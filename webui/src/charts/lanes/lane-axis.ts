@@ -22,21 +22,11 @@ interface LaneTick {
 const minuteMs = 60_000;
 const dayMinutes = 1_440;
 /** Minutes from one mark to the next. */
-const steps = [
-  5,
-  15,
-  30,
-  60,
-  120,
-  180,
-  360,
-  720,
-  ...[1, 2, 3, 7, 14, 28, 56, 112, 224].map((days) => days * dayMinutes),
-];
+const steps = [5, 15, 30, 60, 120, 180, 360, 720, ...[1, 3, 7, 14, 28, 56, 112, 224].map((days) => days * dayMinutes)];
 /** Longer axes have days alone: a clock would come once a day. */
 const mostDaysOfClocks = 3;
 /** The least room from one label to the next, of clocks with a weekday and of days; half of what a letter takes. */
-const [clocksApartPx, daysApartPx] = [72, 60];
+const [clocksApartPx, daysApartPx] = [72, 52];
 const halfLetterPx = 3.5;
 /** Room of the word `now`, with what keeps labels off it. */
 const nowWordPx = 40;

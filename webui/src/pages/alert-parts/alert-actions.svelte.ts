@@ -79,7 +79,7 @@ export function silenceItems(cronjob: Ref, type?: AlertType): MenuItem[] {
 
 /** Of a row in a list of which several can be chosen. */
 export function chooseItems(key: string): MenuItem[] {
-  if (!selection.find(key)) return [];
+  if (selection.meantBy(key).length === 0) return [];
   const word = selection.has(key) ? 'Choose no longer' : 'Choose with others';
   return [{ word, run: () => void selection.toggle(key), isApart: true, key: 'x' }];
 }

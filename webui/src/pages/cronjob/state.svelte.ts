@@ -355,11 +355,8 @@ async function readChartRuns(ref: Ref, days: RangeDays, signal: AbortSignal): Pr
     runs.push(...answer.value.items);
     const isCut = answer.value.pagination.hasMore && runs.length >= mostChartRuns;
     if (answer.value.pagination.hasMore && !isCut) continue;
-    // The axis begins where runs begin: a young history is not a thin line at the right.
-    const oldestMs = msOf(runs.at(-1)?.createdAt ?? since);
-    const fromMs = isCut
-      ? oldestMs
-      : Math.max(msOf(since), oldestMs - Math.max(hourMs, (now.preciseMs - oldestMs) / 20));
+    // The axis is the range that was asked for, as that of the days below it, unless older runs are left out.
+    const fromMs = msOf(isCut ? (runs.at(-1)?.createdAt ?? since) : since);
     return { ...answer, changed, value: { runs: runs.reverse(), isCut, fromMs, untilMs: now.preciseMs } };
   }
 }

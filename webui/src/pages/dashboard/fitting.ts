@@ -1,5 +1,17 @@
 import { refText, type Ref, type Tonight, type TonightItem, type Verdict } from '@cronjob-monitor/shared/contract';
 
+const pen = globalThis.document?.createElement('canvas').getContext('2d');
+
+/** How wide a text is in a row of a list, in the font of an element that holds it. */
+export function textPxIn(element: Element): (text: string) => number {
+  const font = `13px ${getComputedStyle(element).fontFamily}`;
+  return (text) => {
+    if (!pen) return 0;
+    pen.font = font;
+    return pen.measureText(text).width;
+  };
+}
+
 /** What the first page shows of its incidents. */
 interface Incidents<Row> {
   readonly open: readonly Row[];
@@ -10,13 +22,12 @@ interface Incidents<Row> {
 const headPx = 66;
 const linePx = 18;
 const logPx = 30;
-const foldedPx = 54;
+const foldedPx = 49;
 /** What an open row says stands in a column that is narrower than the window by so much. */
-const besideWordsPx = 1_042;
+const besideWordsPx = 1_066;
 /** What holds an alert back has a line of its own. */
 const holdPx = 24;
-const letterPx = 6.1;
-/** Beside the letters of a folded row's first line: the air between name, namespace and sentence, and the count of several alerts. */
+/** Beside the text of a folded row's first line: the air between name, namespace and sentence, and the count of several alerts. */
 const airPx = 22;
 const alertsPx = 64;
 /** Line over those that fail, the line that counts the rest, and the air under the card. */
@@ -32,6 +43,11 @@ interface Screen {
   readonly topPx: number;
 }
 
+interface Written extends Screen {
+  /** How wide a text is in a row. */
+  readonly textPx: (text: string) => number;
+}
+
 interface Row {
   readonly verdict: Pick<Verdict, 'state'> &
     Partial<Pick<Verdict, 'words' | 'cause' | 'step' | 'findings' | 'logLine' | 'holds'>>;
@@ -45,24 +61,19 @@ function isFolded({ verdict, members = [] }: Row): boolean {
   return verdict.state !== 'critical' || members.length > 0;
 }
 
-function heightPx(row: Row, widthPx: number, isOpen = !isFolded(row)): number {
+function heightPx(row: Row, { widthPx, textPx }: Written, isOpen = !isFolded(row)): number {
   const { verdict, ref, alerts = [] } = row;
   const { words = '', cause, step, findings = [], logLine, holds = [] } = verdict;
+  const roomPx = widthPx - besideWordsPx;
   if (!isOpen) {
-    const isSaid = step?.words.startsWith('Open the run') === true;
-    const told = cause && words.includes(cause) ? 0 : (cause?.length ?? 0); // the sentence ends with it
-    const why = told + (isSaid ? 0 : (step?.words.length ?? 0));
-    const under = why === 0 || /exit code \d+/.test(cause ?? '') ? why + (logLine?.text.length ?? 0) : why;
-    const said = words.replaceAll(/\{\w+:[^}]*\}/g, '12 min 30 s').length;
-    const first = said + (ref ? ref.name.length + ref.namespace.length : 0);
-    const firstPx = first * letterPx + airPx + (alerts.length > 1 ? alertsPx : 0);
-    const roomPx = widthPx - besideWordsPx;
-    return foldedPx + (firstPx > roomPx ? linePx : 0) + (under * letterPx > roomPx ? linePx - 4 : 0);
+    const said = words.replaceAll(/\{\w+:[^}]*\}/g, '12 min 30 s');
+    const firstPx = textPx(`${ref?.name} ${ref?.namespace} ${said}`) + airPx + (alerts.length > 1 ? alertsPx : 0);
+    return foldedPx + (Math.ceil(firstPx / roomPx) - 1) * linePx;
   }
   // The step of a finding says the finding again, a button with a value says it: neither is written out.
   const steps = step && step.action !== 'openRules' && !step.label ? [step] : [];
-  const said = [...findings, ...steps].reduce((sum, one) => sum + one.words.length, cause?.length ?? 0);
-  const lines = Math.ceil((said * letterPx) / (widthPx - besideWordsPx));
+  const said = [cause ?? '', ...[...findings, ...steps].map((one) => one.words)].join(' ');
+  const lines = Math.ceil(textPx(said) / roomPx);
   return headPx + Math.max(1, lines) * linePx + (logLine ? logPx : 0) + (holds.length > 0 ? holdPx : 0);
 }
 
@@ -78,8 +89,9 @@ const mostRisksNarrow = 4;
  */
 export function fitting<Incident extends Row>(
   { open, failing }: Incidents<Incident>,
-  { windowPx, widthPx, topPx }: Screen,
+  screen: Written,
 ): Incidents<Incident> & { readonly unfolded: ReadonlySet<Incident> } {
+  const { windowPx, widthPx, topPx } = screen;
   const unfolded = new Set<Incident>();
   if (windowPx > 0 && widthPx < narrowPx) {
     const first = open.slice(0, failing.length > 0 ? mostNarrow - 1 : mostNarrow);
@@ -89,7 +101,7 @@ export function fitting<Incident extends Row>(
   let leftPx = windowPx - topPx - besidePx;
   const kept = (rows: readonly Incident[], reservedPx: number, least: number): readonly Incident[] => {
     const end = rows.findIndex((row, index) => {
-      const rowPx = heightPx(row, widthPx);
+      const rowPx = heightPx(row, screen);
       if (index >= least && leftPx - reservedPx < rowPx) return true;
       leftPx -= rowPx;
       return false;
@@ -101,15 +113,13 @@ export function fitting<Incident extends Row>(
   if (shown.length + shownFailing.length < open.length + failing.length)
     return { open: shown, failing: shownFailing, unfolded };
   for (const row of [...open, ...failing].filter(({ members = [] }) => members.length === 0).filter(isFolded)) {
-    leftPx -= heightPx(row, widthPx, true) - heightPx(row, widthPx);
+    leftPx -= heightPx(row, screen, true) - heightPx(row, screen);
     if (leftPx < 0) break;
     unfolded.add(row);
   }
   return { open, failing, unfolded };
 }
 
-const likelyPx = 63;
-const possiblePx = 45;
 const laneRowPx = 24;
 /** A line of the service. */
 const servicePx = 31;
@@ -117,12 +127,12 @@ const servicePx = 31;
 const belowRisksPx = 31 + 60 + 2 * 13 + 25;
 /** How well the nights before were foreseen makes the foot two lines. */
 const scorePx = 18;
-/** A row of one line, whose reason is cut. */
-const briefPx = 28;
-const fewestRisks = 4;
+/** A row of one line, whose reason is cut; each other line is as high as those of an incident. */
+const briefPx = 27;
+const fewestRisks = 3;
 const mostRisks = 12;
 /** Of likely ones so many have their reason before more are named. */
-const mostReasons = 2;
+const mostReasons = 3;
 /** Where the page scrolls. */
 const mostInColumn = 6;
 
@@ -155,7 +165,14 @@ export function fittingRisks<Item extends Pick<TonightItem, 'cronjob' | 'risks'>
     lanes,
     lines,
     incidents,
-  }: { readonly lanes: number; readonly lines: number; readonly incidents: readonly { readonly cronjob: Ref }[] },
+    linesOf,
+  }: {
+    readonly lanes: number;
+    readonly lines: number;
+    readonly incidents: readonly { readonly cronjob: Ref }[];
+    /** Of a row with its reason. */
+    readonly linesOf: (item: Item) => number;
+  },
   { windowPx, widthPx, topPx }: Screen,
 ): Risks<Item> {
   const items = newsFirst(tonight.items, incidents);
@@ -163,13 +180,17 @@ export function fittingRisks<Item extends Pick<TonightItem, 'cronjob' | 'risks'>
   if (widthPx < columnsFromPx || windowPx === 0) return { full: items.slice(0, mostInColumn), brief: [] };
   const roomPx =
     windowPx - topPx - belowRisksPx - lines * servicePx - lanes * laneRowPx - (tonight.score.nights > 0 ? scorePx : 0);
+  const reasonPx = (item: Item): number => (linesOf(item) - 1) * linePx;
   const isLikely = ({ risks }: Item): boolean => risks[0]?.level === 'likely';
-  const reasonsPx = items.slice(0, mostReasons).filter(isLikely).length * (likelyPx - briefPx);
+  const reasonsPx = items
+    .slice(0, mostReasons)
+    .filter(isLikely)
+    .reduce((sum, item) => sum + reasonPx(item), 0);
   const count = Math.max(fewestRisks, Math.floor((roomPx - reasonsPx) / briefPx));
   const shown = items.slice(0, Math.min(mostRisks, count));
   let leftPx = roomPx - shown.length * briefPx;
   const end = shown.findIndex((item) => {
-    leftPx -= (isLikely(item) ? likelyPx : possiblePx) - briefPx;
+    leftPx -= reasonPx(item);
     return leftPx < 0;
   });
   const full = end === -1 ? shown.length : end;

@@ -61,6 +61,12 @@ test('CronJobs that fail by one thing are one row, where the worst of them stood
   const { verdict } = rows[1] ?? assert.fail();
   assert.deepEqual([verdict.words, verdict.step?.href, verdict.told?.channels.length], [sharedCause, '/runs/1', 1]);
   assert.deepEqual(rows.flatMap(toChoosable).length, 4, 'each of them can be chosen');
+  const ofGroup = rows.flatMap(toChoosable).filter(({ group }) => group === rows[1]?.key);
+  assert.deepEqual(
+    ofGroup.map(({ ref }) => ref.name),
+    ['a', 'b'],
+    'and both by their one row',
+  );
   const patch = (name: string): object => ({
     step: { action: 'copyPatch', words: 'More', command: `patch ${name}`, href: null },
   });

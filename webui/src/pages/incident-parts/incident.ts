@@ -75,7 +75,7 @@ function toldTo(told: Verdict['told']): string {
 
 /** As it is chosen with others; none: nothing can be done with what is not there. */
 export function toChoosable({ key, ref, cronJob, members }: IncidentRow): Choosable[] {
-  return cronJob ? [{ key, ref }] : members.flatMap(toChoosable);
+  return cronJob ? [{ key, ref }] : members.flatMap(toChoosable).map((member) => ({ ...member, group: key }));
 }
 
 /** A row that moves, into another group too, takes the focus along: the keys go on from it. For an effect that runs before rows are drawn anew. */
