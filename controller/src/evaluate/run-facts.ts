@@ -34,7 +34,9 @@ export async function gatherRuns(
   const scheduled = await readRuns(tx, subjects, false, recorded);
   const runsOf = ({ row }: Subject, { rules, judgesFromAt, judgesUntilAt = Infinity }: Watch): JudgedRunRow[] => {
     const runs = (rules.detection.jobFailed.includeManual ? all : scheduled).get(row.id) ?? [];
-    return runs.filter(({ endedAt }) => endedAt >= judgesFromAt && endedAt <= judgesUntilAt);
+    return [...runs, ...removedFailure(row, runs)].filter(
+      ({ endedAt }) => endedAt >= judgesFromAt && endedAt <= judgesUntilAt,
+    );
   };
   // Known as long as the cluster keeps the Job: what was found stays with the alert.
   const ruleOf = ({ row }: Subject, { jobReason, jobUid }: JudgedRunRow): Pick<JudgedRun, 'policyRule'> => {
@@ -55,9 +57,24 @@ export async function gatherRuns(
       // A Job that begins anew does not bring back what was forgotten.
       const forgottenAt = (runs[0]?.endedAt ?? Infinity) + (watch.rules.forgetAfterMs ?? Infinity);
       if (open.length === 0 && forgottenAt <= tx.now()) return { runs: [], isOpen: false };
-      return { runs, isOpen: open.some(({ state }) => state !== 'pending') };
+      // An alert that waits goes on while no run has succeeded, though failures that opened it were removed.
+      const { baselineAt = -Infinity } = subject.row;
+      const goesOn = runs.every(({ status }) => status === 'failed');
+      const isOpen = open.some(({ state, sinceAt }) => state !== 'pending' || (goesOn && sinceAt <= baselineAt));
+      return { runs, isOpen };
     },
   };
+}
+
+/** The last run, where it failed and was removed from the history. */
+function removedFailure(
+  { failedRun, baselineAt = -Infinity }: Subject['row'],
+  runs: readonly JudgedRunRow[],
+): JudgedRunRow[] {
+  const { status, finishedAt: endedAt = Infinity } = failedRun ?? {};
+  if (failedRun === undefined || status !== 'failed' || runs.length > 0 || endedAt > baselineAt) return [];
+  const unknown = { jobReason: undefined, failedIndexes: undefined, fault: undefined };
+  return [{ ...unknown, ...failedRun, status, endedAt, isScheduled: true, isCounted: false, isUnjudged: false }];
 }
 
 async function readRuns(

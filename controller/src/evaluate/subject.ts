@@ -156,7 +156,8 @@ export async function gatherSubjects(
   settledThroughAt: Instant,
 ): Promise<Subject[]> {
   const rows = await listJudgedCronJobs(tx, ids);
-  const found = new Map(rows.map((row) => [row, row.deletedAt === undefined ? from.findCronJob(row.uid) : undefined]));
+  const isAsked = ({ deletedAt }: JudgedCronJob): boolean => deletedAt === undefined || from.wentOf !== undefined;
+  const found = new Map(rows.map((row) => [row, isAsked(row) ? from.findCronJob(row.uid) : undefined]));
   const watchers = new Map(
     [...found].map(([row, facts]) => {
       if (facts === undefined) return [row, []];

@@ -158,7 +158,7 @@ export class Watching {
     return watchCronJobs({
       queue: (uid) => queues.CronJobHandler.add(uid),
       queueMonitorsAround: (cronJob) => monitors.aroundCronJob(cronJob),
-      departed: (departure) => this.selection.departed(departure),
+      departed: (departure) => this.selection.departed(departure, (...of) => this.starts.sinceOf(...of)),
       sightings: this.sightings,
       starts: this.starts,
       words: this.words,

@@ -58,8 +58,7 @@ export class SelectionStarts {
     const at = instantOfWrite(changed, writes, news);
     const present = new Set(selection.monitorsOf(item).map(({ uid }) => uid));
     for (const uid of present) if (!left.has(uid)) this.#begins(uid, item.uid, at);
-    for (const monitor of selection.monitorsOf(before))
-      if (!present.has(monitor.uid)) this.#from.left?.({ monitor, cronJob: before, at });
+    for (const monitor of selection.monitorsOf(before)) if (!present.has(monitor.uid)) this.#ends(monitor, before, at);
   }
 
   monitorChanged({ before, item }: Changed<MonitorSeen>, news: NewsOfChange): void {
@@ -80,7 +79,7 @@ export class SelectionStarts {
     for (const cronJob of this.#from.cronJobs.values()) {
       const [selected, selects] = [was?.(cronJob) === true, is?.(cronJob) === true];
       if (selects && !selected && this.#isFor(item, cronJob)) this.#begins(item.uid, cronJob.uid, at);
-      if (selected && !selects) this.#from.left?.({ monitor: before, cronJob, at });
+      if (selected && !selects) this.#ends(before, cronJob, at);
       if (selected !== selects || specs[0].selector?.fallback !== specs[1].selector?.fallback)
         this.#fallsBack(cronJob, at);
     }
@@ -108,17 +107,16 @@ export class SelectionStarts {
         const was = wasReached && !isIgnored(spec, cronJob, before);
         const is = selectsCronJob(spec, reach.namespaces, cronJob) && !isIgnored(spec, cronJob, item);
         if (is && !was && this.#isFor(monitor, cronJob)) this.#begins(monitor.uid, cronJob.uid, at);
-        if (was && !is && selectsCronJob(spec, new Set([item.name]), cronJob))
-          this.#from.left?.({ monitor, cronJob, at });
+        if (was && !is && selectsCronJob(spec, new Set([item.name]), cronJob)) this.#ends(monitor, cronJob, at);
       }
     }
     for (const cronJob of cronJobs) this.#fallsBack(cronJob, at);
   }
 
   monitorGone(monitor: MonitorSeen, { receivedAt, unwatchedSinceAt }: NewsOfChange): void {
-    this.#since.delete(monitor.uid);
     for (const cronJob of this.#from.left ? this.#from.cronJobs.values() : [])
-      if (this.#selects(monitor, cronJob)) this.#from.left?.({ monitor, cronJob, at: unwatchedSinceAt ?? receivedAt });
+      if (this.#selects(monitor, cronJob)) this.#ends(monitor, cronJob, unwatchedSinceAt ?? receivedAt);
+    this.#since.delete(monitor.uid);
     if (!isFallback(monitor)) for (const cronJob of this.#from.cronJobs.values()) this.#fallsBack(cronJob, receivedAt);
   }
 
@@ -152,6 +150,10 @@ export class SelectionStarts {
   #begins(monitorUid: string, cronJobUid: string, at: Instant): void {
     const ofMonitor = this.#since.get(monitorUid) ?? new Map<string, Instant>();
     this.#since.set(monitorUid, ofMonitor.set(cronJobUid, at));
+  }
+
+  #ends(monitor: MonitorSeen, cronJob: CronJobFacts, at: Instant): void {
+    this.#from.left?.({ monitor, cronJob, at, selectedSinceAt: this.sinceOf(monitor.uid, cronJob.uid) });
   }
 
   #namespaces(): Map<string, NamespaceFacts> {

@@ -135,7 +135,7 @@ test('a deleted CronJob stays monitored while its Jobs are being recorded', () =
   const backup = selection.findCronJob('prod/backup');
   assert.ok(backup);
   cronJobs.delete('prod/backup');
-  selection.departed({ cronJob: backup, at: 100, thereUntilAt: 100 });
+  selection.departed({ cronJob: backup, at: 100, thereUntilAt: 100 }, () => undefined);
   assert.equal(selection.isMonitored('prod/backup'), true);
   selection.forgetDeparted(101, (uid) => uid === 'prod/backup');
   assert.equal(selection.isMonitored('prod/backup'), true, 'a Job of it still runs');

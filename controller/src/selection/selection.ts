@@ -66,14 +66,24 @@ export interface Selection {
   /** Forgets computed answers, since a monitor or a namespace changed. */
   invalidate(): void;
   /** Notes that a CronJob was deleted: its Jobs are still being recorded. */
-  departed(departure: Pick<DepartedCronJob, 'cronJob' | 'at' | 'thereUntilAt'>): void;
+  departed(
+    departure: Pick<DepartedCronJob, 'cronJob' | 'at' | 'thereUntilAt'>,
+    /** Since when a monitor selected it, as `SelectionStarts` knows it. */
+    sinceOf: (monitorUid: string, cronJobUid: string) => Instant | undefined,
+  ): void;
   /** CronJobs of its name that were deleted lately, itself among them if it was. */
   departuresOf(uid: string): readonly DepartedCronJob[];
   /** Notes that a monitor no longer selects a CronJob: the monitor still judges the time before. */
-  left(leave: Pick<DepartedCronJob, 'cronJob' | 'at' | 'heardMs'> & { readonly monitor: MonitorSeen }): void;
+  left(
+    leave: Pick<DepartedCronJob, 'cronJob' | 'at' | 'heardMs'> & {
+      readonly monitor: MonitorSeen;
+      /** Since when the monitor selected it, if an edit began that. */
+      readonly selectedSinceAt: Instant | undefined;
+    },
+  ): void;
   /** The departures of a CronJob from monitors that have not judged it yet. */
   leavesOf(cronJobUid: string): readonly DepartedCronJob[];
-  /** The departures from a monitor that are not written yet, judged or not. */
+  /** The departures from a monitor that are not written yet, judged or not, and the deleted CronJobs that it has yet to judge. */
   leftBy(monitorUid: string): DepartedCronJob[];
   /** Forgets departures whose rows are written. */
   forgetLeaves(leaves: readonly DepartedCronJob[]): void;
@@ -90,6 +100,11 @@ export interface DepartedCronJob {
   readonly cronJob: CronJobFacts;
   /** The monitor that it left, as that was then; undefined: the CronJob was deleted. */
   readonly monitor?: MonitorSeen | undefined;
+  /**
+   * The monitors that judge it, as they were then: the one that it left, or all that selected it. Each with the instant since which it did
+   * without a break; undefined: no edit began that.
+   */
+  readonly judges: ReadonlyMap<MonitorSeen, Instant | undefined>;
   readonly at: Instant;
   /** Since then, by the monotonic clock, its Jobs are being read anew; undefined: they were known all the time. */
   readonly heardMs?: number | undefined;
@@ -207,7 +222,9 @@ class KnownSelection implements Selection {
   monitorsOfUid(uid: string): readonly MonitorSeen[] {
     const cronJob = this.findCronJob(uid);
     const present = cronJob ? this.monitorsOf(cronJob) : [];
-    const left = this.leavesOf(uid).flatMap(({ monitor }) => monitor ?? []);
+    const deleted = this.#departed.get(uid);
+    const unjudged = deleted?.isJudged === false ? [deleted] : [];
+    const left = [...this.leavesOf(uid), ...unjudged].flatMap(({ judges }) => [...judges.keys()]);
     return left.length === 0
       ? present
       : [...present, ...left.filter((one) => !present.some(({ uid }) => uid === one.uid))];
@@ -264,15 +281,19 @@ class KnownSelection implements Selection {
     this.#ownEffective = new WeakMap();
   }
 
-  departed(departure: Pick<DepartedCronJob, 'cronJob' | 'at' | 'thereUntilAt'>): void {
-    this.#departed.set(departure.cronJob.uid, toDeparted(departure));
+  departed(...[departure, sinceOf]: Parameters<Selection['departed']>): void {
+    const { cronJob } = departure;
+    const judges = new Map(this.monitorsOf(cronJob).map((monitor) => [monitor, sinceOf(monitor.uid, cronJob.uid)]));
+    this.#departed.set(cronJob.uid, toDeparted({ ...departure, judges }));
   }
 
-  left(leave: Parameters<Selection['left']>[0]): void {
+  left({ selectedSinceAt, ...leave }: Parameters<Selection['left']>[0]): void {
     const { uid } = leave.cronJob;
     const known = this.leavesOf(uid);
     if (known.some(({ monitor }) => monitor?.uid === leave.monitor.uid)) return;
-    this.#leaves.set(uid, [...(this.#leaves.get(uid) ?? []), toDeparted({ ...leave, thereUntilAt: leave.at })]);
+    const judges = new Map([[leave.monitor, selectedSinceAt]]);
+    const noted = toDeparted({ ...leave, judges, thereUntilAt: leave.at });
+    this.#leaves.set(uid, [...(this.#leaves.get(uid) ?? []), noted]);
   }
 
   leavesOf(uid: string): readonly DepartedCronJob[] {
@@ -280,7 +301,10 @@ class KnownSelection implements Selection {
   }
 
   leftBy(monitorUid: string): DepartedCronJob[] {
-    return [...this.#leaves.values()].flat().filter(({ monitor }) => monitor?.uid === monitorUid);
+    const deleted = this.#departed.values().filter(({ isJudged, isWritten }) => !isJudged && !isWritten);
+    return [...[...this.#leaves.values()].flat(), ...deleted].filter(({ judges }) =>
+      judges.keys().some(({ uid }) => uid === monitorUid),
+    );
   }
 
   forgetLeaves(leaves: readonly DepartedCronJob[]): void {
@@ -389,7 +413,7 @@ function kept<K extends object, V>(
 }
 
 function toDeparted(
-  of: Pick<DepartedCronJob, 'cronJob' | 'monitor' | 'at' | 'thereUntilAt' | 'heardMs'>,
+  of: Omit<DepartedCronJob, 'lastEndedAt' | 'firstEndedAt' | 'goneJobs' | 'isJudged' | 'isWritten'>,
 ): DepartedCronJob {
   return { ...of, lastEndedAt: -Infinity, firstEndedAt: Infinity, goneJobs: [], isJudged: false, isWritten: false };
 }

@@ -285,12 +285,17 @@ class EvaluationOfTerm implements Evaluation {
     // Those that went in the same second are judged together, since many go at once.
     const asOf = ({ thereUntilAt, lastEndedAt }: DepartedCronJob): Instant =>
       Math.max(Math.floor(thereUntilAt / 1_000) * 1_000, lastEndedAt);
-    const rounds = [...Map.groupBy(departures, asOf)].toSorted(([a], [b]) => a - b);
-    for (const [asOfAt, some] of rounds) {
+    // Of those that were judged before, all but the news was told.
+    const [first, again] = [departures.filter((one) => !one.isWritten), departures.filter((one) => one.isWritten)];
+    const rounds = [
+      ...[...Map.groupBy(first, asOf)].map(([at, some]) => ({ at, some, parts: allParts })),
+      ...[...Map.groupBy(again, asOf)].map(([at, some]) => ({ at, some, parts: new Set<Part>(['jobFailed']) })),
+    ];
+    for (const { at: asOfAt, some, parts } of rounds.toSorted((a, b) => a.at - b.at)) {
       const of = Map.groupBy(some, ({ cronJob }) => cronJob.uid);
       const asked = [...of.keys()].flatMap((uid) => ids.get(uid) ?? []);
       const sources = { ...this.#judging.sources, ...this.#asTheyWent(of, asOfAt) };
-      await evaluate(asked, { parts: allParts, asOfAt }, { ...this.#judging, sources }, this.#signal);
+      await evaluate(asked, { parts, asOfAt }, { ...this.#judging, sources }, this.#signal);
       this.#signal.throwIfAborted();
     }
   }
@@ -298,6 +303,11 @@ class EvaluationOfTerm implements Evaluation {
   /** Answers questions about these CronJobs as they were when they went. */
   #asTheyWent(of: ReadonlyMap<string, readonly DepartedCronJob[]>, asOfAt: Instant): Partial<EvaluateDeps['sources']> {
     const leftBy = (uid: string) => of.get(uid)?.flatMap(({ monitor }) => monitor ?? []) ?? [];
+    const judgesOf = (uid: string) =>
+      of
+        .get(uid)
+        ?.flatMap(({ judges }) => [...judges.keys()])
+        .map((judge) => this.#deps.caches.monitors.findByName(judge.namespace, judge.name) ?? judge);
     const went = (uid: string) =>
       (of.get(uid) ?? []).flatMap(({ goneJobs }) =>
         goneJobs.map(({ job, gone }) => ({ ...job, endedAt: gone?.at ?? asOfAt })),
@@ -314,7 +324,7 @@ class EvaluationOfTerm implements Evaluation {
       findCronJob: (uid) => of.get(uid)?.[0]?.cronJob,
       watchersOf: (cronJob) => {
         const left = leftBy(cronJob.uid);
-        return this.#watchers.of(cronJob, left.length > 0 ? left : undefined);
+        return this.#watchers.of(cronJob, left.length > 0 ? left : judgesOf(cronJob.uid));
       },
       jobsOf: (uid) =>
         [...there(uid), ...went(uid).filter(({ endedAt }) => endedAt >= asOfAt)].map((job) => ({
@@ -326,16 +336,20 @@ class EvaluationOfTerm implements Evaluation {
     };
   }
 
-  /** Whether the run waits for the judgement of its CronJob as it was when it went; where it left a monitor, of that monitor alone. */
-  #endedBeforeDeparture({ cronJobUid, finishedAt = Infinity }: Execution): boolean {
+  /**
+   * Whether the run waits for the judgement of its CronJob as it was when it went; where it left a monitor, of that monitor alone. A failure that
+   * comes when a deleted CronJob is judged has it judged again.
+   */
+  #endedBeforeDeparture({ cronJobUid, status, finishedAt = Infinity }: Execution): boolean {
     const { selection } = this.#deps;
     const departure = selection.departuresOf(cronJobUid).find(({ cronJob }) => cronJob.uid === cronJobUid);
     for (const one of [...selection.leavesOf(cronJobUid), ...(departure ? [departure] : [])]) {
-      if (one.isJudged || finishedAt > one.at) continue;
+      if (finishedAt > one.at || (one.isJudged && status !== 'failed')) continue;
+      one.isJudged = false;
       one.lastEndedAt = Math.max(one.lastEndedAt, finishedAt);
       one.firstEndedAt = Math.min(one.firstEndedAt, finishedAt);
     }
-    return departure !== undefined && !departure.isJudged && finishedAt <= departure.at;
+    return departure !== undefined && finishedAt <= departure.at;
   }
 
   #schedulers(): readonly Scheduler[] {

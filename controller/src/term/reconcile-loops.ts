@@ -138,6 +138,8 @@ export class ReconcileLoops {
       this.#parts.mirror?.ask([cronJobUid]);
       productMetrics.recorded(execution, { isHistory, lagSeconds: finishedAt && (now - finishedAt) / 1000 });
       for (const { uid } of selection.monitorsOfUid(cronJobUid)) queues.CronJobMonitor.addAt(uid, now + showsAfterMs);
+      // It may have to be judged as it was when it was deleted.
+      if (selection.departuresOf(cronJobUid).length > 0) queues.CronJobHandler.add(cronJobUid);
     }
   }
 
@@ -233,16 +235,21 @@ export class ReconcileLoops {
     return comeBack;
   }
 
-  /** Judges those whose runs are all recorded. Returns the others. */
+  /** Judges those whose runs are all recorded, and that all their monitors have written. Returns the others. */
   async #judgeDeparted(departures: readonly DepartedCronJob[]): Promise<readonly DepartedCronJob[]> {
     const { caches, clock, intake, queues } = this.#deps;
     const { evaluation } = this.#parts.verdicts;
-    const isHeld = ({ cronJob, heardMs = -Infinity }: DepartedCronJob): boolean =>
-      intake.snapshots.listEndedOf(cronJob.uid).length > 0 || queues.JobHandler.isBusyWith(heardMs);
     /** Whether a monitor that was made anew under the name goes on with the CronJob. */
-    const goesOn = ({ monitor }: DepartedCronJob): boolean => {
-      const other = monitor && caches.monitors.findByName(monitor.namespace, monitor.name);
-      return other !== undefined && other.uid !== monitor?.uid;
+    const isReplaced = ({ uid, namespace, name }: MonitorSeen): boolean =>
+      (caches.monitors.findByName(namespace, name)?.uid ?? uid) !== uid;
+    const goesOn = ({ monitor }: DepartedCronJob): boolean => monitor !== undefined && isReplaced(monitor);
+    const isHeld = ({ cronJob: { uid }, judges, isWritten, heardMs = -Infinity }: DepartedCronJob): boolean => {
+      // A monitor that has not written it as its target does so with its next pass.
+      const behind = [...judges.keys()].filter(
+        (judge) => !isWritten && !isReplaced(judge) && !this.#monitorRecords.hasTarget(judge.uid, uid),
+      );
+      for (const judge of behind) queues.CronJobMonitor.add(judge.uid);
+      return behind.length > 0 || intake.snapshots.listEndedOf(uid).length > 0 || queues.JobHandler.isBusyWith(heardMs);
     };
     const { held = [], ready = [] } = Object.groupBy(departures, (one) => (isHeld(one) ? 'held' : 'ready'));
     const owed = ready.filter(
@@ -251,7 +258,7 @@ export class ReconcileLoops {
     if (owed.length > 0) await evaluation.judgeDeparted(owed);
     for (const one of ready) {
       one.isJudged = true;
-      if (one.monitor) queues.CronJobMonitor.add(one.monitor.uid);
+      for (const { uid } of one.judges.keys()) queues.CronJobMonitor.add(uid);
     }
     return held;
   }
@@ -347,7 +354,7 @@ export class ReconcileLoops {
       const { lastSuccessAt = Infinity } = cronJob;
       const then = lastSuccessAt <= at ? cronJob : { ...cronJob, lastSuccessAt: undefined };
       this.#queueJobsOf([uid]);
-      selection.left({ monitor, cronJob: then, at, heardMs: clock.monotonicMs() });
+      selection.left({ monitor, cronJob: then, at, selectedSinceAt: undefined, heardMs: clock.monotonicMs() });
       queues.CronJobHandler.add(uid);
     }
   }

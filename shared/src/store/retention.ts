@@ -39,7 +39,8 @@ interface PruneRequest {
 /**
  * Removes all history of a namespace and name, earlier UIDs included: executions, evidence, slots, daily figures, closed epochs.
  * Moves the baseline to now, so that Jobs still in the cluster do not come back; one running now is recorded when it ends.
- * Alerts stay, without the logs and events that were kept with them. Not fenced: each batch locks the CronJob's row, as a recording does.
+ * Alerts stay, without the logs and events that were kept with them, and so does the state of the CronJob. Not fenced: each batch locks the
+ * CronJob's row, as a recording does.
  */
 export async function deleteHistory(
   store: Store,
@@ -164,12 +165,15 @@ async function listOwnersOfOlder(
   return found.map((row) => Number(row['id'])).filter((id) => wanted === undefined || wanted.has(id));
 }
 
-/** The rows of a CronJob that say something about its removed runs. */
+/**
+ * What the row of a CronJob says about its removed runs; but that the last of them failed, or was missed, is so until another one does better:
+ * a removal is no success.
+ */
 async function clearOwner(tx: Tx, id: number): Promise<void> {
   await change(
     tx,
-    `update cronjobs set baseline_at = ?, last_run = null, last_failure_at = null, failed_run = null,
-     missed_slot_at = null, broken = null, fact_problems = null, template_runs = null, template_ok = null where id = ?`,
+    `update cronjobs set baseline_at = ?, last_run = null, last_failure_at = null,
+     broken = null, fact_problems = null, template_runs = null, template_ok = null where id = ?`,
     [tx.now(), id],
   );
   await recordChanges(tx, await cronJobChanges(tx, [id], [], { recount: true }));

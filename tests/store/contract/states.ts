@@ -202,12 +202,14 @@ export const states = contract('the state of a CronJob', (test) => {
     assert.equal(await stateOf(bench, cronJob), 'suspended');
   });
 
-  test('is unknown again when its history is removed', async (bench) => {
+  test('is failing until a run succeeds, though its history is removed', async (bench) => {
     const { store, epoch } = bench;
     const cronJob = await watched(bench);
     await recordRuns(store, epoch, [failed(cronJob)]);
     await deleteHistory(store, cronJob, { budgetMs: 10_000 });
-    assert.equal(await stateOf(bench, cronJob), 'unknown');
+    assert.equal(await stateOf(bench, cronJob), 'failing');
+    await recordRuns(store, epoch, [aRun(cronJob, { createdAt: store.now() + minuteMs })]);
+    assert.equal(await stateOf(bench, cronJob), 'healthy');
   });
 
   test('sorts worst first and adds up in the counts of a monitor', async (bench) => {

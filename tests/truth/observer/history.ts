@@ -134,6 +134,7 @@ export interface Disturbance {
     | 'databaseAway'
     | 'clusterAway'
     | 'slowWatch'
+    | 'slowJobWatch'
     | 'watchCut'
     | 'watchExpired';
   readonly at: number;

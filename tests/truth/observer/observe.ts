@@ -178,6 +178,10 @@ class Observer {
         () => this.#each(({ cluster }) => cluster.hold(slowKinds)),
         () => this.#each(({ cluster }) => cluster.hold([])),
       ],
+      slowJobWatch: [
+        () => this.#each(({ cluster }) => cluster.hold(['Job', 'Pod'])),
+        () => this.#each(({ cluster }) => cluster.hold([])),
+      ],
       watchCut: [() => this.#each(({ cluster }) => cluster.cut('cut')), () => {}],
       watchExpired: [() => this.#expireWatches(), () => {}],
     };

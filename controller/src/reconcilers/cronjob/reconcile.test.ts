@@ -76,7 +76,8 @@ test('a CronJob that went and was written is not written again beside the one th
   const old = cronJob({ uid: 'old', createdAt: at('01:00:00') });
   const young = cronJob({ uid: 'young', createdAt: at('10:00:00') });
   const went = { cronJob: old, at: at('02:00:00'), thereUntilAt: at('02:00:00'), lastEndedAt: -Infinity };
-  const departure = { ...went, firstEndedAt: Infinity, goneJobs: [], isJudged: false, isWritten: false };
+  const unjudged = { judges: new Map(), goneJobs: [], isJudged: false, isWritten: false };
+  const departure = { ...went, ...unjudged, firstEndedAt: Infinity };
   const written: string[] = [];
   const reconcile = () =>
     reconcileCronJobs(['young'], {

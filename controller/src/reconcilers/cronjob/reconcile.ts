@@ -72,7 +72,10 @@ export async function reconcileCronJobs(
   // Deleted CronJobs first: the next one of a name takes the place of the row.
   const went = [...new Set(uids.flatMap((uid) => deps.departuresOf?.(uid) ?? []))];
   const left = await deps.records.readMarks(went.map(({ cronJob }) => cronJob.uid));
-  const departures = went.filter((one) => !one.isWritten && left.get(one.cronJob.uid)?.deletedAt === undefined);
+  // Another leader has judged those whose row says that they are deleted.
+  const written = went.filter((one) => !one.isWritten && left.get(one.cronJob.uid)?.deletedAt !== undefined);
+  for (const one of written) one.isJudged = one.isWritten = true;
+  const departures = went.filter((one) => !one.isWritten);
   await writeSeen(departures.map(({ cronJob, at }) => [cronJob, Math.min(now, at)]));
   const leavesOf = (some: readonly CronJobFacts[]): DepartedCronJob[] =>
     some.flatMap(({ uid }) => [...(deps.leavesOf?.(uid) ?? [])]);
@@ -83,7 +86,10 @@ export async function reconcileCronJobs(
   };
   const unseen = uids.filter((uid) => !deps.cronJobs.find(uid) && !went.some(({ cronJob }) => cronJob.uid === uid));
   const gone: GoneCronJob[] = unseen.map((uid) => ({ uid, at: now, fromAt: deps.watchedUntilAt }));
-  await judge([...leavesOf(departures.map(({ cronJob }) => cronJob)), ...departures]);
+  // A failure that is heard of late has those judged again that are written.
+  const again = went.filter((one) => one.isWritten && !one.isJudged);
+  await judge([...leavesOf(departures.map(({ cronJob }) => cronJob)), ...departures, ...again]);
+  respecified.push(...again.map(({ cronJob }) => cronJob.uid));
   const judged = departures.filter(({ cronJob }) => !waiting.has(cronJob.uid));
   for (const { cronJob, at } of judged) gone.push({ uid: cronJob.uid, at: Math.min(now, at), fromAt: undefined });
   await write([], gone);

@@ -10,7 +10,7 @@ export function watchCronJobs(deps: {
   readonly queue: (cronJobUid: string) => void;
   /** Monitors whose targets this CronJob may join or leave. */
   readonly queueMonitorsAround: (cronJob: CronJobFacts) => void;
-  readonly departed: Selection['departed'];
+  readonly departed: (departure: Parameters<Selection['departed']>[0]) => void;
   /** Where edits wait until they are written down. */
   readonly sightings?: SpecSightings | undefined;
   /** Told of annotations that say how runs are judged. */

@@ -48,6 +48,8 @@ export interface MonitorRecords {
   readHealth(gathered: GatheredMonitor, now: Instant): Promise<MonitoredHealth>;
   /** How the rollouts of its CronJobs fare, but those that are suspended or all well; undefined: some have no row as its targets yet. */
   readRollouts(gathered: GatheredMonitor): Promise<MonitorFacts['rollouts']>;
+  /** Whether the CronJob was written as a target of the monitor: what is judged of it is judged for the monitor. */
+  hasTarget(monitorUid: string, cronJobUid: string): boolean;
   /** UIDs of the CronJobs it selected last; undefined: it has to judge some of them first. */
   forget(uid: string, at: Instant): Promise<readonly string[] | undefined>;
 }
@@ -62,7 +64,7 @@ interface WrittenMonitor {
 
 /** Since when a monitor selects a CronJob without a break; undefined: nothing tells that it did not from its creation on. */
 interface SelectionOrigins {
-  /** CronJobs that left a monitor: until they are judged they stay its targets. */
+  /** CronJobs that left a monitor or were deleted: until they are judged they stay its targets. */
   readonly leftBy: (monitorUid: string) => readonly DepartedCronJob[];
   readonly forgetLeaves: (leaves: readonly DepartedCronJob[]) => void;
   /** Told of its targets that it selects no longer when a process looks first. */
@@ -168,8 +170,7 @@ class StoredMonitors implements MonitorRecords {
     );
     const leaves = Map.groupBy(this.#origins.leftBy(monitor.uid), ({ isJudged }) => isJudged);
     const left = leaves.get(true) ?? [];
-    for (const { cronJob } of leaves.get(false) ?? [])
-      targets.set(cronJob.uid, { cronJobUid: cronJob.uid, leading: false });
+    for (const one of leaves.get(false) ?? []) targets.set(one.cronJob.uid, targetOf(one, monitor.uid));
     const isSame =
       before !== undefined &&
       before.size === targets.size &&
@@ -247,9 +248,17 @@ class StoredMonitors implements MonitorRecords {
     return list;
   }
 
+  hasTarget(monitorUid: string, cronJobUid: string): boolean {
+    return this.#written.get(monitorUid)?.has(cronJobUid) === true;
+  }
+
   async forget(uid: string, at: Instant): Promise<readonly string[] | undefined> {
     const leaves = this.#origins.leftBy(uid);
-    if (leaves.some(({ isJudged }) => !isJudged)) return undefined;
+    const unjudged = leaves.filter(({ isJudged }) => !isJudged);
+    if (unjudged.length > 0) {
+      await this.#writeUnjudged(uid, unjudged, at);
+      return undefined;
+    }
     const targets = [...(this.#written.get(uid)?.keys() ?? [])];
     // The monitor made anew takes the row over: a late deletion would end its alerts.
     if (!this.#origins.isBack(uid))
@@ -258,6 +267,23 @@ class StoredMonitors implements MonitorRecords {
     for (const known of [this.#written, this.#joined, this.#generations, this.#rows, this.#kept, this.#rollouts])
       known.delete(uid);
     return targets;
+  }
+
+  /** Writes what a monitor that was deleted has yet to judge. It may have come and gone without a row. */
+  async #writeUnjudged(uid: string, unjudged: readonly DepartedCronJob[], at: Instant): Promise<void> {
+    if (this.#origins.isBack(uid)) return;
+    const monitor = unjudged.flatMap(({ judges }) => [...judges.keys()]).find((judge) => judge.uid === uid);
+    const targets = unjudged.map((one) => targetOf(one, uid));
+    const { unknown } = await this.#deps.store.fenced(this.#deps.epoch, async (tx) => {
+      if (monitor && !this.#rows.has(uid)) {
+        const projection = projectionOf({ monitor }, { phase: 'Active', conditions: [] });
+        await projectMonitor(tx, { ...projection, counts: null, evaluatedAt: at });
+      }
+      return setTargets(tx, uid, targets, at, 'stay');
+    });
+    const written = targets.filter(({ cronJobUid }) => !unknown.includes(cronJobUid));
+    const others = this.#written.get(uid) ?? [];
+    this.#written.set(uid, new Map([...others, ...written.map((one) => [one.cronJobUid, textOf(one)] as const)]));
   }
 
   async #measureHealth(
@@ -317,10 +343,19 @@ class StoredMonitors implements MonitorRecords {
   }
 }
 
+/** A CronJob that went, as a target until it is judged. */
+function targetOf({ cronJob: { uid: cronJobUid }, judges }: DepartedCronJob, monitorUid: string): MonitorTarget {
+  const selectedSinceAt = [...judges].find(([{ uid }]) => uid === monitorUid)?.[1];
+  return { cronJobUid, leading: false, selectedSinceAt };
+}
+
 const textOf = ({ leading, selectedSinceAt }: MonitorTarget): string => `${leading} ${selectedSinceAt ?? ''}`;
 const sinceIn = (text: string): string | undefined => text.split(' ')[1];
 
-function projectionOf({ monitor }: GatheredMonitor, judged: { phase: MonitorPhase; conditions: readonly Condition[] }) {
+function projectionOf(
+  { monitor }: Pick<GatheredMonitor, 'monitor'>,
+  judged: { phase: MonitorPhase; conditions: readonly Condition[] },
+) {
   const { uid, namespace, name, generation, createdAt, decoded, specWrittenAt } = monitor;
   const spec = decoded.ok ? decoded.spec : {};
   return { uid, namespace, name, generation, createdAt, spec, specWrittenAt, ...judged };

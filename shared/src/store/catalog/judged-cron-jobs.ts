@@ -16,6 +16,8 @@ export interface JudgedCronJob {
   readonly lastSuccessAt: Instant | undefined;
   /** Runs that ended until then may have been removed from its history, by a person or by age; undefined: none was. */
   readonly baselineAt: Instant | undefined;
+  /** The newest scheduled run that failed, while none has succeeded since: also when it was removed. */
+  readonly failedRun: LastRun | undefined;
   /** When the newest run that has ended was made; undefined: none has. */
   readonly ranAt: Instant | undefined;
   /** It waits for other CronJobs. */
@@ -61,7 +63,7 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
     db,
     ids,
     (marks) =>
-      `select id, uid_text, namespace, name, deleted_at, last_success_at, baseline_at, last_run, depends_on, broken, declared, earlier_words, first_seen_at, seen_at ` +
+      `select id, uid_text, namespace, name, deleted_at, last_success_at, baseline_at, last_run, failed_run, depends_on, broken, declared, earlier_words, first_seen_at, seen_at ` +
       `from cronjobs where id in (${marks})`,
   );
   const targets = await rowsIn(
@@ -81,6 +83,7 @@ export async function listJudgedCronJobs(db: Db, ids: readonly number[]): Promis
     deletedAt: optionalNumber(row['deleted_at']),
     lastSuccessAt: optionalNumber(row['last_success_at']),
     baselineAt: optionalNumber(row['baseline_at']),
+    failedRun: fromJson(row['failed_run']) as LastRun | undefined,
     ranAt: (fromJson(row['last_run']) as LastRun | undefined)?.createdAt,
     isDependent: row['depends_on'] !== null,
     broken: (fromJson(row['broken']) as readonly BrokenTarget[] | undefined) ?? [],

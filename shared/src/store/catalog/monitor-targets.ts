@@ -36,8 +36,8 @@ export async function setTargets(
   monitorUid: string,
   targets: readonly MonitorTarget[],
   at: Instant,
-  /** When some of them left, by the UID of the CronJob; of others that was found now. */
-  leftAt: ReadonlyMap<string, Instant> = new Map(),
+  /** When those that are not named left, by the UID of the CronJob; of others that was found now. `stay`: they did not. */
+  leftAt: ReadonlyMap<string, Instant> | 'stay' = new Map(),
 ): Promise<{ added: number; removed: number; unknown: string[] }> {
   const uids = targets.map(({ cronJobUid }) => cronJobUid);
   const monitorId = await findMonitorId(tx, monitorUid);
@@ -71,8 +71,10 @@ export async function setTargets(
     }),
     tail: updateAll(tx.dialect, ['monitor_id', 'cronjob_id'], ['leading', 'removed_at', 'judges_from_at', 'judged_at']),
   });
-  const removed = [...before].filter(([id, row]) => row.removedAt === undefined && !wanted.has(id)).map(([id]) => id);
-  const leftIds = new Map([...(await cronJobIdsOf(tx, [...leftAt.keys()]))].map(([uid, id]) => [id, leftAt.get(uid)]));
+  const others = leftAt === 'stay' ? [] : [...before].filter(([id]) => !wanted.has(id));
+  const removed = others.filter(([, row]) => row.removedAt === undefined).map(([id]) => id);
+  const known = new Map(leftAt === 'stay' ? [] : leftAt);
+  const leftIds = new Map([...(await cronJobIdsOf(tx, [...known.keys()]))].map(([uid, id]) => [id, known.get(uid)]));
   for (const [removedAt, some] of Map.groupBy(removed, (id) => leftIds.get(id) ?? at))
     await removeTargets(tx, monitorId, some, removedAt);
   if (differing.length > 0 || removed.length > 0) await tellMonitor(tx, monitorId, { deleted: false });

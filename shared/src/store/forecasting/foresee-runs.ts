@@ -15,7 +15,7 @@ import {
   slaTargetsOf,
   waitingCause,
 } from '../../domain/index.ts';
-import { listActiveJobs } from '../active-jobs.ts';
+import { optionalText } from '../column.ts';
 import { listMonitors, listMonitorsOf } from '../catalog/list-monitors.ts';
 import type { CronJobOutline } from '../catalog/list-outlines.ts';
 import type { Db } from '../database.ts';
@@ -270,11 +270,19 @@ async function gatherWaits(
   rows: readonly CatalogCronJob[],
 ): Promise<(row: CatalogCronJob) => string | undefined> {
   const waiting = rows.filter(({ running, activeAlerts }) => running > 0 && activeAlerts > 0).map(({ id }) => id);
-  const jobs = waiting.length === 0 ? [] : await listActiveJobs(db, waiting);
-  const waits = jobs.flatMap(({ cronJobId, waitingReason: reason, waitingMessage: message }) =>
-    reason === undefined ? [] : [[cronJobId, { reason, message }] as const],
+  const jobs = await rowsIn(
+    db,
+    waiting,
+    (marks) =>
+      'select cronjob_id, waiting_reason, waiting_message from active_jobs ' +
+      `where cronjob_id in (${marks}) and waiting_reason is not null order by created_at desc`,
   );
-  const firstOf = new Map(waits.toReversed());
+  const waits = jobs.map((row) => {
+    const wait = { reason: String(row['waiting_reason']), message: optionalText(row['waiting_message']) };
+    return [Number(row['cronjob_id']), wait] as const;
+  });
+  // The oldest stands last.
+  const firstOf = new Map(waits);
   return ({ id, waiting }) => {
     const wait = waiting ?? firstOf.get(id);
     return wait && (waitingCause(wait) ?? wait.reason);
