@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tonight, TonightItem } from '@cronjob-monitor/shared/contract';
 import { lastNight, dayMs, hourMs, minuteMs } from '@cronjob-monitor/shared/domain';
-import { cronJobIdsOf, judgeForecasts, keepForecasts } from '@cronjob-monitor/shared/store';
-import { addChannel } from '../../testing/alerts.ts';
+import { cronJobIdsOf, judgeForecasts, keepForecasts, putActiveJobs } from '@cronjob-monitor/shared/store';
+import { addAlert, addChannel } from '../../testing/alerts.ts';
 import { testNow } from '../../testing/api.ts';
 import { startFleet, type TestFleet } from '../../testing/fleet.ts';
 
@@ -125,6 +125,21 @@ test('a run that no image came for keeps the next ones from starting', async () 
   assert.deepEqual(wordsOf(await tonight(fleet, '?until=2026-11-21T09:00:00Z')), {
     reindex: ['cannot likely: Its image cannot be pulled: 4 runs cannot start'],
   });
+});
+
+test('a Job that no node takes, and of which an alert tells, keeps the next runs from starting', async () => {
+  await using fleet = await withChannel();
+  const backup = await fleet.addCronJob({ name: 'backup', schedule: '0 * * * *' });
+  await fleet.addMonitor({ spec: heard }, [backup]);
+  const at = { scheduledAt: testNow - hourMs, createdAt: testNow - hourMs, startedAt: testNow - hourMs };
+  const waits = { waitingReason: 'Unschedulable', waitingMessage: '0/3 nodes are available: 3 Insufficient cpu.' };
+  const pod = { podName: 'p', podPhase: 'Pending', ready: '0/1', finishing: false, ...waits };
+  const job = { jobUid: 'j', cronJobUid: backup.uid, jobName: 'backup-1', trigger: 'scheduled' } as const;
+  await fleet.store.fenced(fleet.epoch, (tx) => putActiveJobs(tx, [{ ...job, ...at, ...pod }]));
+  assert.equal(wordsOf(await tonight(fleet))['backup'], undefined, 'it may start at any moment');
+  await addAlert(fleet, { type: 'jobStuck', subject: 'notStarted', context: { jobName: 'backup-1' } });
+  const [risk] = wordsOf(await tonight(fleet))['backup'] ?? [];
+  assert.match(risk ?? '', /^cannot likely: 0\/3 nodes are available: 3 Insufficient cpu: \d+ runs cannot start$/);
 });
 
 test('measures limits, overlaps and times of day by the last 20 successes', async () => {

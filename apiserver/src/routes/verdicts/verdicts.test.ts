@@ -174,7 +174,7 @@ test('a schedule that never comes says since when, and its step is the schedule 
   const backup = await fleet.addCronJob({ name: 'backup', schedule });
   await fleet.addMonitor({ spec: {} }, [backup]);
   const until = testNow - 3 * hourMs;
-  const { id } = (await fleet.store.sql('cronjobs').where({ name: 'backup' }).first('id')) as { id: number };
+  const [id] = await listCronJobIds(fleet.store, 'prod', 'backup');
   await fleet.store.sql('cronjobs').where({ id }).update({ problem: 'neverRuns' });
   await fleet.store.sql('spec_epochs').where({ cronjob_id: id }).delete();
   const epoch = { cronjob_id: id, suspended: 0, policy: 'Allow', certain: 1, generation: 1 };

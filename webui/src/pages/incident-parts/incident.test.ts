@@ -74,4 +74,14 @@ test('CronJobs that fail by one thing are one row, where the worst of them stood
     [failing('a', patch('a')), failing('b', { ...patch('b'), told: told('mail') })].map(rowOf),
   );
   assert.deepEqual([differing?.verdict.step, differing?.verdict.told], [null, null]);
+  const waits = (name: string, since: string): object => ({
+    step: { ...openRun, words: 'Name another image', command: `delete job ${name}` },
+    change: 'since image 1 → 2',
+    since,
+  });
+  const [waiting] = together(
+    [failing('a', waits('a', '2026-11-21T08:00:00Z')), failing('b', waits('b', '2026-11-21T07:00:00Z'))].map(rowOf),
+  );
+  assert.deepEqual(waiting?.verdict.step, { ...openRun, words: 'Name another image' });
+  assert.deepEqual([waiting.verdict.change, waiting.verdict.since], ['since image 1 → 2', '2026-11-21T07:00:00Z']);
 });

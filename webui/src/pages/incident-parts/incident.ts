@@ -49,16 +49,28 @@ export function rowOf({ cronjob, verdict, alerts, recentRuns, nextRun, actedOn, 
   };
 }
 
-/** Those that fail by one thing as one row, where the first of them stood. Its step is that of the first; a command is that of all, or none. */
+/**
+ * Those that fail by one thing as one row, where the first of them stood, since the first of them fails. Its step is that of the first, and what
+ * changed and a command are those of all, or none.
+ */
 export function together(rows: readonly IncidentRow[]): IncidentRow[] {
   const byCause = Map.groupBy(rows, ({ key, sharedCause }) => sharedCause ?? key);
   return [...byCause.values()].flatMap((members) => {
     const [first, second] = members;
     if (!first || !second) return members;
-    const { step, told } = first.verdict;
-    const isOfAll = step?.command == null || members.every((one) => one.verdict.step?.command === step.command);
-    const isToldAlike = members.every((one) => toldTo(one.verdict.told) === toldTo(told));
-    const own = { words: first.sharedCause ?? '', step: isOfAll ? step : null, told: isToldAlike ? told : null };
+    const { step, told, change } = first.verdict;
+    const all = members.map(({ verdict }) => verdict);
+    const isOfAll = step?.command == null || all.every((one) => one.step?.command === step.command);
+    const isAlike = step !== null && all.every((one) => one.step?.words === step.words);
+    const own = {
+      words: first.sharedCause ?? '',
+      cause: null,
+      change: all.every((one) => one.change === change) ? change : null,
+      since: all.flatMap(({ since }) => since ?? []).toSorted()[0] ?? null,
+      // What to look at is true of all, though each has a command of its own.
+      step: isOfAll ? step : isAlike && step?.action !== 'copyPatch' ? { ...step, command: null } : null,
+      told: all.every((one) => toldTo(one.told) === toldTo(told)) ? told : null,
+    };
     return {
       ...first,
       key: `${own.words} ${first.key}`,
