@@ -229,6 +229,23 @@ describe('the user interface', { skip: whyNoBrowser() ?? false }, () => {
     assert.equal((await pressed(page)).clicks, 0);
   });
 
+  journey('keeps what is typed before the palette is there, and begins with the pages of the rail', async (page) => {
+    await page.route(/SearchPalette.*\.js/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
+    await go(page, '/');
+    await seen(page, 'No success for');
+    await page.keyboard.type('/click');
+    await page.getByRole('option', { name: 'data/clickstream-rollup' }).waitFor();
+    const field = page.getByRole('combobox', { name: 'Search' });
+    assert.equal(await field.inputValue(), 'click');
+    await field.fill('');
+    await page.getByText('Actions', { exact: true }).waitFor();
+    const names = await page.getByRole('option').locator('.name').allTextContents();
+    assert.deepEqual(names.slice(0, 5), ['Dashboard', 'CronJobs', 'Alerts', 'Wall', 'SLA']);
+  });
+
   journey('finds any CronJob by the palette', async (page) => {
     await go(page, '/settings');
     await seen(page, 'Healthy');

@@ -40,8 +40,13 @@ export function followKeys(): () => void {
       overlays.show('palette');
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || !preferences.singleKeys) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (overlays.open === 'palette' && !isOverlaid() && event.key.length === 1) {
+      event.preventDefault();
+      overlays.ahead += event.key;
+    }
     if (overlays.open !== undefined || isTyping(event.target) || isOverlaid()) return;
+    if (!preferences.singleKeys) return;
     if (event.timeStamp < goUntil) {
       goUntil = 0;
       const entry = shownPages().find(({ key }) => key === event.key);

@@ -3,8 +3,11 @@ type Overlay = 'palette' | 'help' | 'menu';
 
 class Overlays {
   open = $state<Overlay | undefined>();
+  /** What is typed before the palette is there: it comes by its own request the first time. */
+  ahead = '';
 
   show(overlay: Overlay): void {
+    this.ahead = '';
     this.open = overlay;
   }
 

@@ -19,6 +19,7 @@ export interface PaletteEntry {
 export function scoreOf(name: string, typed: string): number {
   const text = name.toLowerCase();
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return 1;
   let score = 1;
   for (const word of words) {
     const at = text.indexOf(word);

@@ -61,9 +61,12 @@ describe('why a run failed', () => {
     await aKilledBackup(fleet);
     const { items } = (await fleet.ask('/api/v1/cronjobs/prod/backup/executions')).json() as ExecutionPage;
     const { verdict, suggestedFix } = items[0] ?? {};
-    assert.equal(verdict?.cause, 'Container dump was killed at its memory limit of 512Mi in 3 attempts');
+    assert.equal(verdict?.cause, 'Killed at 512 Mi in 3 attempts');
     assert.equal(verdict.step?.action, 'copyPatch');
-    assert.equal(verdict.step.words, 'Raise the memory limit of container dump from 512Mi to 1Gi, or make it use less');
+    assert.equal(
+      verdict.step.words,
+      'Raise the memory limit of container dump from 512 Mi to 1 Gi, or make it use less',
+    );
     assert.match(verdict.step.command ?? '', /^kubectl -n prod patch cronjob backup --patch '\{.*"memory":"1Gi".*\}'$/);
     assert.match(suggestedFix ?? '', /^The container dump used more memory than its limit/);
     const detail = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail;
@@ -93,7 +96,7 @@ test('a CronJob that never succeeded leads to what mends the run that failed las
   await addAlert(fleet, { type: 'absent', subject: 'neverSucceeded', context: {} });
   const [alert] = await alertsOf(fleet);
   assert.equal(alert?.verdict.step?.action, 'copyPatch');
-  assert.match(alert.verdict.cause ?? '', /^Container dump was killed/);
+  assert.match(alert.verdict.cause ?? '', /^Killed at/);
 });
 
 test('a success rate that is too low leads to the run that failed last, though one has succeeded since', async () => {
@@ -103,7 +106,7 @@ test('a success rate that is too low leads to the run that failed last, though o
   await addAlert(fleet, { type: 'slaBreached', subject: 'successRate', context: {} });
   const [alert] = await alertsOf(fleet);
   assert.equal(alert?.verdict.step?.action, 'copyPatch');
-  assert.match(alert.verdict.cause ?? '', /^the run that failed last: Container dump was killed/);
+  assert.match(alert.verdict.cause ?? '', /^the run that failed last: Killed at/);
   await addAlert(fleet, { type: 'slaBreached', subject: 'maxDuration', context: {} });
   const slow = (await alertsOf(fleet)).find(({ subject }) => subject === 'maxDuration');
   assert.equal(slow?.verdict.cause, null, 'what is slow did not fail');
@@ -135,7 +138,7 @@ test('a target that is missed without an alert leads to the run that failed last
   const { verdict } = (await fleet.ask('/api/v1/cronjobs/prod/backup')).json() as CronJobDetail;
   assert.equal(verdict.kind, 'targetMissed');
   assert.equal(verdict.step?.action, 'copyPatch');
-  assert.match(verdict.cause ?? '', /^the run that failed last: Container dump was killed/);
+  assert.match(verdict.cause ?? '', /^the run that failed last: Killed at/);
 });
 
 test('a missed run says why the cluster refused its Job, and its step is no run by hand that a quota would refuse too', async () => {

@@ -31,11 +31,11 @@ export function killedStep(cronJob: Ref, run: Ran, spec: unknown, attempts: read
   const doubled = doubledMemory(limit);
   return {
     container: name,
-    cause: `Container ${name} was killed at its memory limit of ${limit}${times}`,
+    cause: `Killed at ${inWords(limit)}${times}`,
     step: copyPatch(
       cronJob,
       run,
-      `Raise the memory limit of container ${name} from ${limit} to ${doubled}, or make it use less`,
+      `Raise the memory limit of container ${name} from ${inWords(limit)} to ${inWords(doubled)}, or make it use less`,
       doubled,
       ofContainer(name, { limits: { memory: doubled } }),
     ),
@@ -60,14 +60,14 @@ export function evictedStep(
       cause,
       step: openRunOf(cronJob, run.jobName, `Give container ${name} a memory request, so that it is evicted last`),
     };
-  const now = request === undefined ? 'it asks for none' : `it asks for ${request}`;
+  const now = request === undefined ? 'it asks for none' : `it asks for ${inWords(request)}`;
   return {
     container: name,
     cause,
     step: copyPatch(
       cronJob,
       run,
-      `Let container ${name} ask for ${wanted} of memory (${now}), so that it is evicted last`,
+      `Let container ${name} ask for ${inWords(wanted)} of memory (${now}), so that it is evicted last`,
       wanted,
       ofContainer(name, { requests: { memory: wanted } }),
     ),
@@ -108,11 +108,16 @@ function copyPatch(
   return {
     action: 'copyPatch',
     words,
-    label: `Copy patch: ${value.replace(/(\d)(?=[A-Z])/i, '$1 ')}`,
+    label: `Copy patch: ${inWords(value)}`,
     // The template of a Job without a CronJob is not in the cluster.
     command: isGroupName(name) ? null : `kubectl -n ${namespace} patch cronjob ${name} --patch '${patch}'`,
     href: openRunOf({ namespace, name }, run.jobName).href,
   };
+}
+
+/** A quantity as people write it: `512 Mi`. */
+function inWords(quantity: string): string {
+  return quantity.replace(/(\d)(?=[A-Z])/i, '$1 ');
 }
 
 function ofContainer(name: string, resources: object): object {

@@ -44,7 +44,7 @@ describe('what CronJobs fail by together', () => {
     ],
     ['Volume data cannot be mounted', 'Volume data cannot be mounted in prod'],
     ['Its pod was evicted from node node-1', 'Node node-1 evicts their pods'],
-    ['Container load was killed at its memory limit of 256Mi in 2 attempts', undefined],
+    ['Killed at 256 Mi in 2 attempts', undefined],
     ['exit code 1, Error', undefined],
   ];
   for (const [cause, words] of causes)

@@ -273,7 +273,7 @@ describe('a patch to copy', () => {
 
   test('doubles the memory limit of what was killed', () => {
     const found = killedStep(cronJob, ran, spec({ limits: { memory: '512Mi' } }), []);
-    assert.equal(found?.cause, 'Container dump was killed at its memory limit of 512Mi in 3 attempts');
+    assert.equal(found?.cause, 'Killed at 512 Mi in 3 attempts');
     assert.match(found.step.command ?? '', /"limits":\{"memory":"1Gi"\}/);
   });
 
