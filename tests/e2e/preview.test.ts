@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { effectiveOf, previewCronJob, minuteMs, hourMs, dayMs } from '@cronjob-monitor/shared/domain';
+import { effectiveOf, minuteMs, hourMs, dayMs } from '@cronjob-monitor/shared/domain';
+import { previewCronJob } from '@cronjob-monitor/shared/domain/preview';
 import { alertRulesOf, decodeMonitorSpec, detectionRulesOf } from '@cronjob-monitor/shared/kube';
 import { findStartSkew, listSpecEpochs, readHistories } from '@cronjob-monitor/shared/store';
 import { aCronJob, openStage } from '../faults/ledger/stage.ts';

@@ -15,14 +15,16 @@ import {
   defaultWindowDays,
   type Instant,
   isObject,
+  patchOf,
+  unknownFieldMessage,
+} from '@cronjob-monitor/shared/domain';
+import {
   judgedValues,
   laneOf,
-  patchOf,
   type PreviewedAlert,
   suggestLimits,
   tellTruth,
-  unknownFieldMessage,
-} from '@cronjob-monitor/shared/domain';
+} from '@cronjob-monitor/shared/domain/preview';
 import { decodeMonitorSpec, findUnknownFields, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { findMonitor } from '@cronjob-monitor/shared/store';
 import { toWireInstant, toWireInstantOrNull } from '../wire-values.ts';

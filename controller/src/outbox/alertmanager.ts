@@ -55,7 +55,7 @@ interface AlertmanagerUpkeepDeps {
   readonly logger: Logger;
 }
 
-/** How often what is so is said again, and what is muted there is read. */
+/** The upkeep sends all alerts again, and reads the mutes of Alertmanager, this often. */
 const everyMs = 60_000;
 /** Alerts of one request. */
 const mostAtOnce = 100;
@@ -67,19 +67,19 @@ type AlertmanagerChannel = {
 };
 
 /**
- * Keeps Alertmanagers in line with what is so. Alertmanager forgets an alert that is not sent again: each minute it gets all that is active
- * and was told there, and what ended within the last 15 minutes; and says what it keeps from people. All of it follows from the database,
- * so that a leader that follows another goes on where that one was. Sends happen in turn with the messages of the channel: none of them
- * overtakes an end.
+ * Keeps Alertmanagers in line with the alerts of the service. Alertmanager forgets an alert that it does not get again. So the upkeep sends it,
+ * each minute, every active alert that it was told of and every one that ended within the last 15 minutes, and reads which of them it mutes.
+ * All of that comes from the database, so a new leader goes on where the last one stopped. Sends take turns with the messages of the channel,
+ * so none of them overtakes a closing.
  */
 export class AlertmanagerUpkeep {
   readonly #deps: AlertmanagerUpkeepDeps;
   readonly #texts = new AlertTexts();
-  /** What alerts were said with again since they were told, where that is something else, by channel and alert. */
+  /** The severities and owners that alerts were sent again with, where they differ from the first message: by channel and alert. */
   readonly #saidWith = new Map<string, AlertToldThere['toldWith']>();
-  /** What the peers of each channel said last, by its name. */
+  /** Whether each peer took the last request, by the name of the channel. */
   readonly #answers = new Map<string, Answers>();
-  /** Channels that are looked at before their time. */
+  /** Channels that get a look before their minute is over. */
   readonly #early = new Set<string>();
   #wake: () => void = () => {};
 
@@ -87,13 +87,13 @@ export class AlertmanagerUpkeep {
     this.#deps = deps;
   }
 
-  /** Something was told there of which Alertmanager does not have all: it gets that now. */
+  /** A message left out something that Alertmanager should have, so the upkeep sends the alerts of the channel again now. */
   soon(channelUid: string): void {
     this.#early.add(channelUid);
     this.#wake();
   }
 
-  /** Until the signal aborts. */
+  /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     let dueMs = clock.monotonicMs();
@@ -143,7 +143,7 @@ export class AlertmanagerUpkeep {
   async #look(channel: AlertmanagerChannel, signal: AbortSignal): Promise<void> {
     const { secrets, sending, source } = this.#deps;
     const read = await secrets.read(channel.spec, signal);
-    // What is wrong with it is said by its condition.
+    // The conditions of the channel already say what is wrong with its Secrets.
     const peers = read.kind === 'read' ? alertmanagerPeersOf(channel.spec, read.secrets) : undefined;
     if (peers === undefined) return;
     const told = await this.#deps.turn(channel.uid, () => this.#sayAgain(channel, peers, signal));
@@ -154,7 +154,7 @@ export class AlertmanagerUpkeep {
     if (mutes !== undefined) await this.#note(channel, told.alerts, mutes);
   }
 
-  /** All that is so, under the epoch and in turn with the messages of the channel. */
+  /** Sends every alert again, under the epoch and in turn with the messages of the channel. */
   async #sayAgain(
     channel: AlertmanagerChannel,
     peers: Peers,
@@ -169,7 +169,7 @@ export class AlertmanagerUpkeep {
     const alerts = await this.#word(told);
     const all = alerts.flatMap(({ told: one, alert }) => [alert, ...this.#endedSets(channel, one, alert)]);
     const answers: Answers = new Map();
-    // An empty request is one too: it says which peers are up.
+    // Without an alert one empty request still shows which peers are up.
     for (let from = 0; from === 0 || from < all.length; from += mostAtOnce) {
       signal.throwIfAborted();
       await this.#post(peers, all.slice(from, from + mostAtOnce), answers, signal);
@@ -191,7 +191,7 @@ export class AlertmanagerUpkeep {
       answers.set(peer, answers.get(peer) !== false && (outcome.kind === 'delivered' || outcome.next === 'dead'));
     const isRefused = together.some(({ outcome }) => outcome.kind === 'failed' && outcome.next === 'dead');
     if (!isRefused || alerts.length === 0) return;
-    // One of them keeps the others from arriving: each goes alone, the refused one with nothing but what it is.
+    // A peer refuses the whole request for one alert, so each alert goes alone, and a refused one with its labels and summary only.
     for (const alert of alerts) {
       const { labels, annotations, startsAt, endsAt } = alert;
       const least = { labels, annotations: { summary: annotations['summary'] ?? '' }, startsAt, endsAt };
@@ -202,7 +202,7 @@ export class AlertmanagerUpkeep {
     }
   }
 
-  /** Each alert as it is now, with what was learned of its run since it was told. */
+  /** Words each alert as it is now, with the evidence of its run that came after its message. */
   async #word(told: readonly AlertToldThere[]): Promise<Said[]> {
     const { store, freeze, ownerOf, source } = this.#deps;
     const now = store.now();
@@ -236,7 +236,7 @@ export class AlertmanagerUpkeep {
     });
   }
 
-  /** The sets of labels with which it was told before its severity or its owner changed: they end then. */
+  /** Ends the sets of labels that the alert had before its severity or its owner changed. */
   #endedSets(
     { uid }: AlertmanagerChannel,
     { alert, toldWith }: AlertToldThere,
@@ -264,7 +264,7 @@ export class AlertmanagerUpkeep {
     return [...ends.values()].filter(({ endsAt }) => Date.parse(endsAt) > now - heldOpenMs);
   }
 
-  /** What is muted there and is not any more, in alerts and timelines. */
+  /** Writes to alerts and timelines which mutes in Alertmanager began or ended. */
   async #note(channel: AlertmanagerChannel, alerts: readonly Said[], mutes: ReadonlyMap<string, Mute>): Promise<void> {
     const { store, epoch } = this.#deps;
     const moved = alerts.flatMap(({ told, alert }) => {
@@ -282,7 +282,6 @@ export class AlertmanagerUpkeep {
       for (const { told, after } of moved) {
         const { [channel.name]: _, ...others } = told.mutedThere;
         const muted: MutedThere = after === undefined ? others : { ...others, [channel.name]: after };
-        // Few change at once.
         await updateMutedThere(tx, told.alert.id, muted);
       }
       await recordDecisions(
@@ -318,7 +317,7 @@ export class AlertmanagerUpkeep {
   }
 }
 
-/** An alert as it is said again. */
+/** An alert as Alertmanager gets it again. */
 interface Said {
   readonly told: AlertToldThere;
   readonly alert: AlertmanagerAlert;
@@ -327,7 +326,7 @@ interface Said {
 /** Whether each peer took all of it. */
 type Answers = Map<string, boolean>;
 
-/** The words of alerts, made anew when something of them has changed: logs are not unpacked each minute. */
+/** Keeps the words of each alert until it changes, so that no log is unpacked each minute. */
 class AlertTexts {
   readonly #kept = new Map<string, { readonly state: string; readonly text: AlertmanagerAlert }>();
 
@@ -346,13 +345,13 @@ class AlertTexts {
   }
 }
 
-/** All that the words of an alert follow from. */
+/** A hash of the fields that the words of an alert come from. */
 function stateOf({ severity, state, count, message, sinceAt, endedAt, figures, context }: AlertRecord): string {
   const of = JSON.stringify([severity, state, count, message, sinceAt, endedAt, figures, context]);
   return createHash('sha256').update(of).digest('base64');
 }
 
-/** Why people do not hear of it, as a sentence without its subject. */
+/** Why Alertmanager keeps the alert from people, as a sentence without its subject. */
 function muteInWords(mute: Mute): string {
   if (mute.by === 'inhibited') return 'inhibited in Alertmanager by another alert';
   if (mute.by === 'interval') return `muted in Alertmanager by its time interval ${mute.names.join(', ')}`.trimEnd();

@@ -37,35 +37,35 @@ interface ChannelCareDeps {
   readonly rulesOf: TakeTurnDeps['rulesOf'];
 }
 
-/** What cannot even be tried is looked at again after this. */
+/** A channel that cannot be used is checked again after this time. */
 const lookAgainMs = 60_000;
 
-/** What time alone does to the outbox: messages are given up, channels are probed or looked at again, alerts are told anew. */
+/** Does what passing time asks of the outbox: gives messages up, probes and checks channels, and tells alerts anew. */
 export class ChannelCare {
   readonly #deps: ChannelCareDeps;
   readonly #recovered = new Set<string>();
   readonly #givenUp = new Set<string>();
   readonly #looking = new Set<string>();
-  /** The last hold of each channel, as far as it was seen. */
+  /** The last known hold of each channel. */
   readonly #holds = new Map<string, Hold>();
 
   constructor(deps: ChannelCareDeps) {
     this.#deps = deps;
   }
 
-  /** It took a message: what was given up there is told anew, next time. */
+  /** The channel took a message, so the next `tellAnew` tells it what was given up there. */
   recovered(channelUid: string): void {
     this.#recovered.add(channelUid);
   }
 
-  /** What held back the messages of a channel last, where that is known. */
+  /** The reason for which messages of the channel waited last; undefined: not known. */
   lastHoldOf(channelUid: string): Hold | undefined {
     return this.#holds.get(channelUid);
   }
 
   /**
-   * Gives up what is past its time, and makes due the probe of each parked channel that waits for it, and what an acknowledgement that has
-   * ended kept back, or whose turn comes earlier now.
+   * Gives up messages that are past their time. Makes due the probe of each parked channel, the messages that an acknowledgement held until
+   * it ended, and those whose turn comes earlier now.
    */
   async maintain(): Promise<void> {
     const { store, epoch, metrics } = this.#deps;
@@ -113,7 +113,7 @@ export class ChannelCare {
     return told;
   }
 
-  /** Shows the channels as the database has them; returns those that are to be looked at now, since they could not even be tried. */
+  /** Writes the state of all channels to the metrics. Returns the unusable ones whose next check is due. */
   async listToLookAt(): Promise<readonly HeldChannel[]> {
     const { store, metrics } = this.#deps;
     const channels = await listChannelHolds(store);
@@ -126,7 +126,7 @@ export class ChannelCare {
     );
   }
 
-  /** Spec, Secrets and address of a channel, asked anew: what is mended lets its messages go. */
+  /** Checks spec, Secrets and address of a channel again, and releases its messages once it can be used. Returns whether it can. */
   async lookAt({ uid, name }: Pick<HeldChannel, 'uid' | 'name'>, signal: AbortSignal): Promise<boolean> {
     const { store, epoch, logger } = this.#deps;
     this.#looking.add(uid);

@@ -29,14 +29,14 @@ const measureEveryMs = 15_000;
 const gatherMs = 100;
 /** Answers are written together when no send is left that could bring another one; at the latest after this. */
 const gatherAnswersMs = 25;
-/** Within it what is on its way ends: a send, and the writing of what came of it. */
+/** A stop waits so long for a send that goes on, and for its answer to be written. */
 const stopMs = sendLimitMs + 5_000;
-/** Ends a wait: of a round for the next, of a stop for the last. */
+/** The reason with which the dispatcher ends a wait for the next round, or for the last answer. */
 const woken = new Error('there is work, or none is left');
-/** After an error of no receiver. */
+/** The dispatcher pauses so long after an error that is not the answer of a receiver. */
 const errorPauseMs = 1_000;
 
-/** Claims what is due, hands it to the pipeline, settles what comes back. alerting.md sections 5 to 7. */
+/** The dispatcher claims due messages, hands them to the pipeline and writes the answers (alerting.md sections 5 to 7). */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   return new OutboxDispatcher(deps);
 }
@@ -49,21 +49,21 @@ class OutboxDispatcher implements Dispatcher {
   readonly #settler: Settler;
   readonly #care: ChannelCare;
   readonly #stopping = new AbortController();
-  /** Everything that runs; all of it ends with the stop. */
+  /** The work that goes on; a stop waits for all of it. */
   readonly #running = new Set<Promise<void>>();
   /** Messages that the ledger says the startup grace holds. */
   readonly #heldByGrace = new Set<string>();
   #signal: AbortSignal = this.#stopping.signal;
-  /** Of whatever only waits: nothing of it is worth a later end. */
+  /** Ends each wait that has nothing to finish, when the term or the process ends. */
   #ending: AbortSignal = this.#stopping.signal;
   #isWoken = false;
   #onWoken: (() => void) | undefined;
-  /** Ends the wait for answers that are on their way. */
+  /** Ends the wait for the answers of messages in flight. */
   #onAllAnswered: (() => void) | undefined;
-  /** When the next round is wanted that is not due by itself. */
+  /** Monotonic instant of a round that some work has asked for before the next poll. */
   #alarmMs = Infinity;
   #settling: Promise<void> | undefined;
-  /** Silences that were asked of what waits. */
+  /** The silences that waiting messages were already checked against, with the instant of their last edit. */
   #silences: ReadonlyMap<string, number> = new Map();
   #claimedMs = -Infinity;
   #caredMs = -Infinity;
@@ -146,13 +146,13 @@ class OutboxDispatcher implements Dispatcher {
   }
 
   async #allEnded(): Promise<void> {
-    // What runs may begin to write what it found.
+    // Work that ends may have begun to write its answers.
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   #track(work: Promise<void>): void {
     const followed = work
-      // What may fail is caught where it is done; this is for an unexpected error.
+      // Each part handles its own failures; this one logs an unexpected error.
       .catch((error: unknown) => this.#deps.logger.error('a part of the dispatcher failed', { error }))
       .finally(() => this.#running.delete(followed));
     this.#running.add(followed);
@@ -177,7 +177,7 @@ class OutboxDispatcher implements Dispatcher {
     }
   }
 
-  /** What leaders before this one had on their way is sent again as soon as none of them can begin a send. */
+  /** Frees the claims of earlier leaders as soon as none of them can begin a send, so that their messages are sent again. */
   async #freeEarlierClaims(): Promise<void> {
     const { store, epoch, clock, guard } = this.#deps;
     if (guard === undefined) return;
@@ -195,7 +195,7 @@ class OutboxDispatcher implements Dispatcher {
     const isPutOff = await this.#claim();
     await this.#maintain();
     this.#dueInMs = pollMs;
-    // The next round asks what it is due for.
+    // The next round looks up when it is due.
     if (isPutOff || this.#isWoken) return;
     const now = this.#deps.store.now();
     const dueAt = await findNextDue(this.#deps.store, now);
@@ -216,7 +216,7 @@ class OutboxDispatcher implements Dispatcher {
     if ((await this.#care.tellAnew()) > 0) this.wake();
   }
 
-  /** True: a later round, which is bound to come, claims what is due. */
+  /** Claims due messages and begins to send them. True: it claimed none, and a later round will. */
   async #claim(): Promise<boolean> {
     const { store, epoch, clock, settings, dependents } = this.#deps;
     const inFlight = this.#inFlight;
@@ -227,7 +227,7 @@ class OutboxDispatcher implements Dispatcher {
       return true;
     }
     const onlyTests = await this.#isGrace();
-    // Before the claim: whatever it takes is missing from the time that a send has.
+    // The clock is read before the claim, since the time that the claim takes is missing from that of the send.
     const claimedMs = clock.monotonicMs();
     this.#claimedMs = claimedMs;
     const { left, silences, claimed } = await store.fenced(epoch, async (tx) => {
@@ -263,7 +263,7 @@ class OutboxDispatcher implements Dispatcher {
       metrics.suppressed(reason, new Set(messages.map(({ alertId }) => alertId)).size);
   }
 
-  /** Until then only tests go out. What is due says in the ledger why it does not. */
+  /** Whether the startup grace lasts: only tests go out, and the ledger says why the other due messages wait. */
   async #isGrace(): Promise<boolean> {
     const { store, epoch, clock, metrics, settings, hasEvaluated } = this.#deps;
     const leftMs = settings.startedMs + settings.startupGraceMs - clock.monotonicMs();
@@ -291,7 +291,7 @@ class OutboxDispatcher implements Dispatcher {
     return this.#heldByGrace.has(id) ? 'startupGrace' : (this.#care.lastHoldOf(channelUid) ?? 'order');
   }
 
-  /** One claimed message on its way, to where its answer is written. */
+  /** Takes one claimed message through the pipeline and keeps its answer for the next settlement. */
   async #deliver(
     delivery: ClaimedDelivery,
     of: { readonly unwanted: ReturnType<typeof findUnwanted>; readonly claimedMs: number },
@@ -322,7 +322,7 @@ class OutboxDispatcher implements Dispatcher {
     }
   }
 
-  /** Something failed that is no answer of a receiver: the message goes back, and no channel counts a failure. */
+  /** Puts a message back after a failure that is not the answer of a receiver; its channel counts no failure. */
   async #putBack(delivery: ClaimedDelivery, error: unknown): Promise<Judged> {
     const { store } = this.#deps;
     await this.#attempt(() => Promise.reject(error));
@@ -330,7 +330,7 @@ class OutboxDispatcher implements Dispatcher {
     return { delivery, settlement: { kind: 'putBack', nextAt }, channelType: undefined, attempt: undefined };
   }
 
-  /** Answers are kept until they are written, however long the database is away. */
+  /** Writes all answers, and keeps them in memory for as long as the database is away. */
   async #settleAll(): Promise<void> {
     while (this.#settler.waiting > 0 && !this.#signal.aborted) {
       await this.#attempt(async () => {
@@ -345,7 +345,7 @@ class OutboxDispatcher implements Dispatcher {
     }
   }
 
-  /** More are on their way: a transaction for each would keep the connection from those that record. */
+  /** Waits for the answers of messages in flight: one transaction each would hold the connection that recordings need. */
   async #gatherAnswers(): Promise<void> {
     if (this.#inFlight.sending === 0 || this.#ends) return;
     const gathered = Promise.withResolvers<void>();
@@ -366,7 +366,7 @@ class OutboxDispatcher implements Dispatcher {
     else this.#wakeIn(gatherMs);
   }
 
-  /** One alarm serves all who want a round later on. */
+  /** Asks for a round after this time. One alarm, for the earliest such round, is enough. */
   #wakeIn(ms: number): void {
     const { clock } = this.#deps;
     const atMs = clock.monotonicMs() + ms;
@@ -390,7 +390,7 @@ class OutboxDispatcher implements Dispatcher {
     this.#track(look());
   }
 
-  /** True: it worked. Else who has to know was told, and time has passed, unless `waiting` ended that: it may be tried again. */
+  /** Does the work; true: it succeeded. Otherwise reports the error and pauses, until `waiting` aborts, so that a caller may try again. */
   async #attempt(work: () => Promise<void>, waiting: AbortSignal = this.#ending): Promise<boolean> {
     const { clock, database, logger, onFenced } = this.#deps;
     const signal = this.#signal;
@@ -401,7 +401,7 @@ class OutboxDispatcher implements Dispatcher {
       if (signal.aborted) return false;
       if (error instanceof FencedError) {
         onFenced();
-        // The term ends, and with it the signal.
+        // The term ends now and aborts the signal.
         await clock.sleep(errorPauseMs, signal).catch(() => {});
         return false;
       }
@@ -424,7 +424,7 @@ class OutboxDispatcher implements Dispatcher {
   }
 }
 
-/** A digest, or a further message about the same alert. */
+/** Whether the message leaves out facts of its alerts, as a digest and each further message about an alert do. */
 function saysLess({ kind, payload }: ClaimedDelivery): boolean {
   if (kind === 'digest') return true;
   const message = payload?.message;

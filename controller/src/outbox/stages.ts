@@ -32,7 +32,7 @@ import {
 } from '../channels/index.ts';
 import type { SecretReader } from './secret-reader.ts';
 
-/** What a stage says of a message: on to the next, back into the queue until then, or not wanted any more. Nothing is ever dropped. */
+/** A stage passes a message on, puts it back into the queue until an instant, or cancels it with a reason. No stage drops one. */
 export type StageAnswer<Value> =
   | { readonly kind: 'pass'; readonly value: Value }
   | { readonly kind: 'hold'; readonly untilAt: Instant; readonly reason: DeliveryStateReason | undefined }
@@ -42,7 +42,7 @@ function pass<Value>(value: Value): { readonly kind: 'pass'; readonly value: Val
   return { kind: 'pass', value };
 }
 
-/** Asked once for all messages of a claim. */
+/** Finds the messages that are not to be sent any more, with one question for a whole claim. */
 export function findUnwanted(
   store: Store,
   claimed: readonly ClaimedDelivery[],
@@ -53,7 +53,7 @@ export function findUnwanted(
   );
 }
 
-/** What was cleared, or whose channel or monitor has gone silent, does not go out. */
+/** Cancels a message whose alert was cleared, or whose channel or monitor sends none any more. */
 export async function stillWanted(
   delivery: ClaimedDelivery,
   unwanted: ReadonlyMap<string, UnwantedReason>,
@@ -64,7 +64,7 @@ export async function stillWanted(
   const { alertId, channelUid } = delivery;
   if (reason === 'alertingDisabled' && alertId !== undefined) {
     const rung = await findRung(store, { alertId, channelUid });
-    // Messages are made by what a monitor says now; its row follows a moment later, and may still say that it tells no channel.
+    // Messages follow the monitor in the cluster. Its row follows a moment later and may still say that alerting is off.
     if (rung && rulesOf(rung.alert)?.alerting?.enabled === true) return pass(delivery);
   }
   return { kind: 'cancel', reason };
@@ -109,7 +109,7 @@ export async function takeTurn(
   return pass({ ...delivery, payload: sayToldBefore(payload, answer.words, now - delivery.createdAt) });
 }
 
-/** A route or the CronJob itself names it. */
+/** Whether a route, or an annotation of the CronJob, names the channel. */
 function isRouted({ alerting }: AlertRules, channel: string): boolean {
   const { routes = [], annotation = [] } = alerting ?? {};
   return annotation.includes(channel) || routes.some(({ channels }) => channels.some(({ name }) => name === channel));
@@ -124,7 +124,7 @@ function sayToldBefore(frozen: FrozenMessage, words: string, ms: Instant): Froze
   return { ...frozen, message: { kind: message.kind, data: { ...message.data, alert: told } } };
 }
 
-/** When a Secret that the API server did not answer for is asked for again. */
+/** A message waits so long when the API server did not answer for its Secret. */
 const askAgainMs = 10_000;
 
 /** What is needed to send, or why nothing can be sent until a person mends the channel. */

@@ -20,7 +20,7 @@ export function spanInWords(seconds: number): string {
 
 /**
  * Prints the instants of a sentence by `print`. How long something lasts, at `nowMs`, is told in the unit of the limit beside it, `68 h (limit
- * 25 h)`; without one, below one of it, or from 100 on, as a span.
+ * 25 h)`, below ten with the next one, `1 d 2 h (limit 1 d)`; without a limit, below one of its unit, or from 100 on, as a span.
  */
 export function printInstants(
   sentence: string,
@@ -33,8 +33,11 @@ export function printInstants(
     if (Number.isNaN(at)) return whole;
     if (form !== 'age') return print(form, at);
     const seconds = Math.max(0, nowMs - at) / 1_000;
-    const count = Math.floor(seconds / (durationUnits.find(({ word }) => word === limitUnit)?.seconds ?? Infinity));
-    return count < 1 || count > 99 ? spanInWords(seconds) : `${count} ${limitUnit}`;
+    const [unit, next] = durationUnits.slice(durationUnits.findIndex(({ word }) => word === limitUnit));
+    const count = limitUnit === undefined || !unit ? 0 : Math.floor(seconds / unit.seconds);
+    if (!unit || count < 1 || count > 99) return spanInWords(seconds);
+    const rest = next && count < 10 ? Math.floor((seconds - count * unit.seconds) / next.seconds) : 0;
+    return twoUnits(count, unit.word, rest, next?.word ?? '');
   });
 }
 

@@ -1,6 +1,18 @@
+import type { Instant } from './instant.ts';
+
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
+
+/** Days since 1970 of an instant, UTC. */
+export function dayOf(at: Instant): number {
+  return Math.floor(at / dayMs);
+}
+
+/** The instant a UTC day begins. */
+export function startOfDay(day: number): Instant {
+  return day * dayMs;
+}
 
 /** One nanosecond count per unit that Go's `time.ParseDuration` knows. */
 const goUnits: ReadonlyMap<string, bigint> = new Map([

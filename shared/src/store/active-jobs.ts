@@ -31,7 +31,7 @@ export interface ActiveJob {
   /** What keeps a container of it from starting, such as ImagePullBackOff or FailedCreate; undefined: nothing that is known. */
   readonly waitingReason?: string | undefined;
   readonly waitingMessage?: string | undefined;
-  /** Since when it waits for what does not come by itself; undefined: it does not. */
+  /** Since when it waits for something that a person has to mend; undefined: it does not. */
   readonly hopelessSinceAt?: Instant | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { Db, Tx } from './database.ts';
 import { toId16 } from './id16.ts';
 import { rowsIn, updateRows } from './upsert.ts';
 
-/** One decision about an alert or a message, and its reason: why a channel was told, or was not. */
+/** One decision about an alert or a message, with the reason for which a channel was told or was not. */
 export interface AlertDecision extends Decision {
   readonly alertId?: string | undefined;
   readonly deliveryId?: string | undefined;

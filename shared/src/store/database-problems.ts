@@ -5,7 +5,7 @@ import type { Store } from './database.ts';
 /** A database that answered before may be away for so long: restarts and failovers of servers take less. */
 const patienceMs = 30_000;
 
-/** What is wrong with the database, for the list of problems. Who waits for its first answer cannot work at all. */
+/** What is wrong with the database, for the list of problems. A process that waits for its first answer cannot work at all. */
 export function databaseProblems(store: Pick<Store, 'trouble' | 'hasAnswered'>, clock: Clock): readonly Problem[] {
   const trouble = store.trouble();
   if (!trouble) {

@@ -1,4 +1,5 @@
-import type { Instant, PreviewedRun, PreviewedSlot } from '../domain/index.ts';
+import type { Instant } from '../domain/index.ts';
+import type { PreviewedRun, PreviewedSlot } from '../domain/preview/index.ts';
 import { inParts, marks, rows, type Row } from './ask.ts';
 import { optionalNumber } from './column.ts';
 import type { Db } from './database.ts';

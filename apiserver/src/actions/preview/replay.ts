@@ -6,20 +6,22 @@ import {
   isGroupName,
   parentsOf,
   parseResourceDuration,
-  previewCronJob,
-  previewGroup,
-  truthOf,
   type Effective,
   type Instant,
   type LintFacts,
   type OwnSettings,
+  type SpecEpoch,
+  dayMs,
+} from '@cronjob-monitor/shared/domain';
+import {
+  previewCronJob,
+  previewGroup,
+  truthOf,
   type PreviewedAlert,
   type PreviewedCronJob,
   type PreviewedParent,
   type PreviewRange,
-  type SpecEpoch,
-  dayMs,
-} from '@cronjob-monitor/shared/domain';
+} from '@cronjob-monitor/shared/domain/preview';
 import { alertRulesOf, detectionRulesOf, groupRulesOf, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import {
   findStartSkew,

@@ -1,6 +1,6 @@
 import type { FailureCause, SlotCause } from '../../contract/index.ts';
 import { type ExitCause, findExitCause, weightOf } from './exit-cause.ts';
-import { isHopelessReason, refusedCreate } from './hopeless-wait.ts';
+import { isHopelessReason, isUnplaced, refusedCreate } from './hopeless-wait.ts';
 import type { JobFacts } from '../objects/job.ts';
 import type { StartEvent } from './not-started.ts';
 import type { PodFacts } from '../objects/pod.ts';
@@ -133,13 +133,6 @@ const reasonsOfCapacity = new Set([
 ]);
 /** The kubelet refuses a pod that does not fit: `OutOfcpu`. kubernetes/pkg/kubelet/lifecycle/predicate.go */
 const outOf = /^OutOf[a-z]/;
-const unplaced = new Set(['Unschedulable', 'FailedScheduling']);
-
-/** Whether the reason is that no node takes the pod. */
-export function isUnplaced(reason: string | undefined): boolean {
-  return reason !== undefined && unplaced.has(reason);
-}
-
 const reasonsOfConfiguration = new Set([
   'InvalidImageName',
   'ErrImageNeverPull',

@@ -65,6 +65,11 @@ export function isHopelessReason(reason: string | undefined): boolean {
   return reason !== undefined && (neverPass.has(reason) || failedPulls.has(reason) || reason === refusedCreate);
 }
 
+/** Whether the reason of a wait is that no node takes the pod, which may pass: nodes come and go. */
+export function isUnplaced(reason: string | undefined): boolean {
+  return reason === 'Unschedulable' || reason === 'FailedScheduling';
+}
+
 /** What the pods of a Job that ended without a run still waited for, if that does not come by itself. */
 export function hopelessWaitAtEnd(pods: readonly PodFacts[]): string | undefined {
   const reasons = pods.flatMap(({ containers }) =>

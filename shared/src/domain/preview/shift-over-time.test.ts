@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { factsReach } from '../detect/facts-reach.ts';
 import { nearestRank } from '../stats/percentile.ts';
-import { dayOf } from '../stats/run-counts.ts';
+import { dayMs, dayOf, minuteMs } from '../duration.ts';
 import { ShiftOverTime } from './shift-over-time.ts';
-import { minuteMs, dayMs } from '../duration.ts';
 
 const startAt = Date.UTC(2026, 10, 1);
 

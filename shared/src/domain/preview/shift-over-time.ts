@@ -2,8 +2,7 @@ import type { Baseline } from '../detect/duration-regression.ts';
 import { factsReach } from '../detect/facts-reach.ts';
 import type { Instant } from '../instant.ts';
 import { nearestRank } from '../stats/percentile.ts';
-import { dayOf } from '../stats/run-counts.ts';
-import { dayMs } from '../duration.ts';
+import { dayMs, dayOf } from '../duration.ts';
 
 /** A baseline looks at so many runs at most. */
 const mostRuns = 5_000;

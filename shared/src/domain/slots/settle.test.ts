@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SpecEpoch } from './epoch.ts';
-import type { ScheduledRun } from './run.ts';
+import type { ScheduledRun } from './classify.ts';
 import { type LedgerFacts, settleSlots } from './settle.ts';
 
 const minute = 60_000;

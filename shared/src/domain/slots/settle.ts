@@ -1,8 +1,7 @@
 import type { Instant } from '../instant.ts';
-import { classify, type SlotCause, type UnmatchedOutcome } from './classify.ts';
+import { classify, type ScheduledRun, type SlotCause, type UnmatchedOutcome } from './classify.ts';
 import type { SpecEpoch } from './epoch.ts';
 import { type ExpectedSlot, expectedSlots } from './expected.ts';
-import type { ScheduledRun } from './run.ts';
 import { toleranceMs, verdictAt } from './tolerance.ts';
 import { type ClusterTraces, type Gap, inferredEndOf, traceOf } from './traces.ts';
 

@@ -1,7 +1,6 @@
 import type { Instant } from '../instant.ts';
-import { unfinishedAt } from './classify.ts';
+import { type ScheduledRun, unfinishedAt } from './classify.ts';
 import type { SpecEpoch } from './epoch.ts';
-import type { ScheduledRun } from './run.ts';
 import { parse } from '../schedule/index.ts';
 
 const second = 1_000;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { countedDurationMs, counterOf, dayOf, startOfDay } from './run-counts.ts';
+import { dayOf, startOfDay } from '../duration.ts';
+import { countedDurationMs, counterOf } from './run-counts.ts';
 
 const run = { status: 'success', trigger: 'scheduled', inMaintenance: false, durationMs: 5_000 } as const;
 

@@ -1,6 +1,4 @@
 import type { Execution } from '../execution/execution.ts';
-import type { Instant } from '../instant.ts';
-import { dayMs } from '../duration.ts';
 
 /** Counts of the runs of one CronJob and one UTC day. `success` and `failed` are the scheduled runs that enter the rate. */
 export interface RunCounts {
@@ -14,16 +12,6 @@ export interface RunCounts {
 }
 
 export type RunCounter = keyof RunCounts;
-
-/** Days since 1970 of an instant, UTC. */
-export function dayOf(at: Instant): number {
-  return Math.floor(at / dayMs);
-}
-
-/** The instant a UTC day begins. */
-export function startOfDay(day: number): Instant {
-  return day * dayMs;
-}
 
 /**
  * The one counter that a run moves, of the day its Job was created (decisions.md section 4, api.md section 14). Undefined: a

@@ -100,7 +100,7 @@ const expectsNoRun = ({ code }: VerdictFinding): boolean => code === 'ScheduleNe
 /** Which one it should have is not known. */
 function editSchedule({ namespace, name }: Ref): VerdictStep {
   const command = `kubectl -n ${namespace} edit cronjob ${name}`;
-  return { ...step('copyPatch', 'Give it a schedule that comes', { command }), label: 'Copy command' };
+  return { ...step('copyPatch', 'Give it a schedule that comes', { command }), label: 'Copy kubectl edit' };
 }
 
 function setInCronJob({ path, value, command }: NonNullable<VerdictFinding['mend']>, words: string): VerdictStep {

@@ -1,7 +1,6 @@
 import type { DayVerdict, SlaSubject, SlaVerdict } from '../../contract/index.ts';
-import { parseDuration } from '../duration.ts';
+import { dayOf, parseDuration, startOfDay } from '../duration.ts';
 import type { Instant } from '../instant.ts';
-import { dayOf, startOfDay } from '../stats/run-counts.ts';
 import type { BrokenTarget } from './cron-job-words.ts';
 import { blockIn, textIn } from '../json.ts';
 

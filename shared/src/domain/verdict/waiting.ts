@@ -1,4 +1,4 @@
-import { isUnplaced } from '../execution/fault.ts';
+import { isUnplaced } from '../execution/hopeless-wait.ts';
 
 /**
  * Which Secret, ConfigMap, image, quota or volume a text of Kubernetes says is missing: `Secret db-password is missing`. `known`: the image, where

@@ -56,7 +56,7 @@ export async function promoteTwin(tx: Tx, id: string, at: Instant): Promise<stri
   return tx.dialect.id16Text(twin['id']);
 }
 
-/** A later message of its stream tells more: updates of it that are not on their way are not wanted any more. */
+/** Cancels the updates in a stream that have not left, since a later message of the stream tells more. */
 export async function updateSuperseded(
   tx: Tx,
   { streamId, channelUid, at }: { readonly streamId: string; readonly channelUid: string; readonly at: Instant },
@@ -120,7 +120,7 @@ export async function updateCancelledOfChannel(tx: Tx, channelUid: string, at: I
   return ids;
 }
 
-/** Takes back what would tell these alerts to be over, or to come and go, to channels that never heard of them: a digest tells it. */
+/** Cancels messages that tell a channel of the end or the flapping of alerts it never heard of: a digest tells it instead. */
 export async function cancelUnheard(tx: Tx, alertIds: readonly string[], at: Instant): Promise<void> {
   const found = await rowsIn(
     tx,

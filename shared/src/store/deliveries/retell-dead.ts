@@ -11,7 +11,7 @@ import { findStreamEnd } from './streams.ts';
 
 /** A message that a receiver refuses for good is told anew no more often than this. */
 const refusedEveryMs = 24 * 3_600_000;
-/** More alerts than this are told as the channel delivers again. */
+/** Alerts beyond so many are told with later looks, while the channel delivers. */
 const mostRetold = 200;
 
 /** What the message is told anew with: the frozen one, that it was held, and which decision to tell it is. */
@@ -41,7 +41,7 @@ export async function retellDead(tx: Tx, channelUid: string, word: RetellMessage
   let retold = 0;
   for (const { alert_id: alertId } of candidates) {
     if (asks && retold > 0) break;
-    // Each with its own row locked: what another transaction tells meanwhile is seen.
+    // The lock on each row shows what another transaction has told meanwhile.
     if (await retellAlert(tx, { alertId, uid, channelUid, name: String(channel['name']), word })) retold++;
   }
   return retold;

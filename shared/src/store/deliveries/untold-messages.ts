@@ -20,7 +20,7 @@ export interface UntoldMessage {
   readonly subject: AlertSubject | undefined;
   readonly severity: Severity;
   readonly activatedAt: Instant;
-  /** It is about what happened some time ago: so may be what its parents have to tell. */
+  /** It is about an event of some time ago, so the alerts of its parents may come as late. */
   readonly isDelayed: boolean;
 }
 
@@ -86,7 +86,7 @@ function toUntoldMessage({ dialect }: Tx, row: Row): UntoldMessage {
   };
 }
 
-/** Of these alerts those with a message on its way to a receiver that did not fail yet: it is known in a moment whether they are told. */
+/** Those of these alerts with a message in flight to a receiver that has not failed yet: it shows in a moment whether they are told. */
 export async function listBeingTold(tx: Tx, alertIds: readonly string[]): Promise<ReadonlySet<string>> {
   const found = await rowsIn(
     tx,
@@ -109,8 +109,8 @@ export async function updateLookedAt(tx: Tx, ids: readonly string[], nextAt: Ins
 }
 
 /**
- * A message about the active alert is owed: it is asked again then whether it may be told. `takenBack`: all its messages of one decision to
- * tell, which was none then: those that are made in their place have its number.
+ * Notes that the active alert is to be told, and asks again at `dueAt` whether it may be. `takenBack`: the messages of one decision to tell,
+ * which then does not count, so the messages in their place have its number.
  */
 export async function updateOwed(
   tx: Tx,

@@ -1,4 +1,4 @@
-import { type Instant, dayMs } from '../../domain/index.ts';
+import { dayMs, type Instant } from '../../domain/index.ts';
 import { rows, type Row } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import { rowsOfFleet } from '../bounded-reads.ts';

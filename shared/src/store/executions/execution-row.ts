@@ -1,4 +1,5 @@
-import type { Execution, Instant, PreviewedRun } from '../../domain/index.ts';
+import type { Execution, Instant } from '../../domain/index.ts';
+import type { PreviewedRun } from '../../domain/preview/index.ts';
 import type { Row } from '../ask.ts';
 import { cleanText, optionalCleanText, optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';

@@ -61,14 +61,16 @@ export function together(rows: readonly IncidentRow[]): IncidentRow[] {
     const { step, told, change } = first.verdict;
     const all = members.map(({ verdict }) => verdict);
     const isOfAll = step?.command == null || all.every((one) => one.step?.command === step.command);
-    const isAlike = step !== null && all.every((one) => one.step?.words === step.words);
+    // What all are to do: of some a Job waits, which is to be deleted then.
+    const words = all.map((one) => one.step?.words ?? '').toSorted((a, b) => a.length - b.length)[0] ?? '';
+    const isAlike = words !== '' && all.every((one) => one.step?.words.startsWith(words));
     const own = {
       words: first.sharedCause ?? '',
       cause: null,
       change: all.every((one) => one.change === change) ? change : null,
       since: all.flatMap(({ since }) => since ?? []).toSorted()[0] ?? null,
       // What to look at is true of all, though each has a command of its own.
-      step: isOfAll ? step : isAlike && step?.action !== 'copyPatch' ? { ...step, command: null } : null,
+      step: isOfAll ? step : isAlike && step.action === 'openRun' ? { ...step, words, command: null } : null,
       told: all.every((one) => toldTo(one.told) === toldTo(told)) ? told : null,
     };
     return {
