@@ -9,6 +9,7 @@ import {
   joinsStorms,
   toHolding,
   type AlertFinding,
+  type AlertRules,
   type AlertRun,
   type Execution,
   type FindingVerdict,
@@ -66,8 +67,16 @@ export function findingsOf(
   const causes = context.causes ?? causesOf(subject, watch, judged, context);
   return judged.flatMap((one) => {
     const verdict = toFindingVerdict(subject, watch, one, causes, context);
-    return verdict ? [findingOf(subject, { monitor: watch.monitor, rules: watch.rules.alerts }, one, verdict)] : [];
+    return verdict
+      ? [findingOf(subject, { monitor: watch.monitor, rules: rulesFor(verdict, watch) }, one, verdict)]
+      : [];
   });
+}
+
+/** What was over before the monitor told its channels of anything is told to none. */
+function rulesFor(verdict: FindingVerdict, { rules: { alerts }, silentUntilAt = -Infinity }: Watch): AlertRules {
+  const overAt = verdict.kind === 'holds' ? verdict.happenedAt && verdict.untilAt : verdict.endedAt;
+  return (overAt ?? Infinity) <= silentUntilAt ? { ...alerts, alerting: undefined } : alerts;
 }
 
 export function findingOf(

@@ -124,6 +124,7 @@ function askedBefore(watcher: Watcher, changes: readonly Change[]): AskedBefore 
   let { detection, alerts } = watcher.rules;
   const steps: Omit<EarlierRules, 'earlier'>[] = [];
   const windows: EarlierWindows[] = [];
+  let silentUntilAt: Instant | undefined;
   for (const { untilAt, asked: then } of changes.toReversed()) {
     asked = { ...asked, ...then };
     const rules = watcher.rulesUnder?.(asked);
@@ -131,11 +132,13 @@ function askedBefore(watcher: Watcher, changes: readonly Change[]): AskedBefore 
     if (JSON.stringify(rules.detection) !== JSON.stringify(detection)) steps.push({ rules, untilAt });
     if (JSON.stringify(rules.alerts.windows) !== JSON.stringify(alerts.windows))
       windows.push({ untilAt, windows: rules.alerts.windows });
+    if (watcher.rules.alerts.alerting?.enabled && !rules.alerts.alerting?.enabled) silentUntilAt ??= untilAt;
     ({ detection, alerts } = rules);
   }
   return {
     rules: steps.reduceRight<EarlierRules | undefined>((earlier, step) => ({ ...step, earlier }), undefined),
     windows: windows.length > 0 ? windows.toReversed() : undefined,
+    silentUntilAt,
   };
 }
 

@@ -80,6 +80,8 @@ export interface EarlierRules {
 export interface AskedBefore {
   readonly rules: EarlierRules | undefined;
   readonly windows: readonly EarlierWindows[] | undefined;
+  /** It told its channels of nothing until then; undefined: it tells them of nothing now, or always did. */
+  readonly silentUntilAt: Instant | undefined;
 }
 
 /** One monitor's view of one CronJob. */
@@ -98,6 +100,8 @@ export interface Watch {
   readonly judgesUntilAt?: Instant | undefined;
   /** What it asked before, where that may decide about news; undefined: the same. */
   readonly earlier?: EarlierRules | undefined;
+  /** As `AskedBefore` has it. */
+  readonly silentUntilAt?: Instant | undefined;
 }
 
 /** One CronJob whose verdicts are asked. */
@@ -207,7 +211,7 @@ function selecting(
   });
 }
 
-function toWatch(of: KnownWatcher, { rules: earlier, windows: earlierWindows }: AskedBefore): Watch {
+function toWatch(of: KnownWatcher, { rules: earlier, windows: earlierWindows, silentUntilAt }: AskedBefore): Watch {
   const { known, watcher } = of;
   const { id, judgesFromAt, wasJudged, newsFromAt } = known;
   const { namespace, name, isMisread } = watcher;
@@ -224,6 +228,7 @@ function toWatch(of: KnownWatcher, { rules: earlier, windows: earlierWindows }: 
     wasJudged,
     newsFromAt,
     earlier,
+    silentUntilAt,
   };
 }
 

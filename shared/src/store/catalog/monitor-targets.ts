@@ -2,7 +2,7 @@ import { type Instant, judgesFromAt } from '../../domain/index.ts';
 import { change, firstRow, inParts, insertRows, marks, rows } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db, Tx } from '../database.ts';
-import { rowsIn, updateAll } from '../upsert.ts';
+import { rowsByUid, rowsIn, updateAll } from '../upsert.ts';
 import { cronJobIdsOf, judgesFrom } from './cron-job-ids.ts';
 import { relist } from './cronjob-list.ts';
 import { findMonitorId, tellMonitor } from './monitors.ts';
@@ -28,8 +28,8 @@ interface KnownTarget {
 
 /**
  * Makes these the targets of the monitor. One no longer named keeps its row with `removed_at` = at; one that comes back loses
- * it, keeps its counters and is judged anew from then on. A difference is told as a change of the monitor. Unknown CronJob UIDs are
- * left out and returned. An unknown monitor has no targets.
+ * it, keeps its counters and is judged anew from then on. A difference is told as a change of the monitor. CronJobs that are unknown or
+ * deleted are left out and returned. An unknown monitor has no targets.
  */
 export async function setTargets(
   tx: Tx,
@@ -42,7 +42,13 @@ export async function setTargets(
   const uids = targets.map(({ cronJobUid }) => cronJobUid);
   const monitorId = await findMonitorId(tx, monitorUid);
   if (monitorId === undefined) return { added: 0, removed: 0, unknown: uids };
-  const ids = await cronJobIdsOf(tx, uids);
+  const present = await rowsByUid(
+    tx,
+    uids,
+    'uid',
+    (list) => `select id, uid from cronjobs where uid in (${list}) and deleted_at is null`,
+  );
+  const ids = new Map([...present].map(([uid, row]) => [uid, Number(row['id'])]));
   const unknown = uids.filter((uid) => !ids.has(uid));
 
   const before = await lockKnown(tx, monitorId);
