@@ -355,6 +355,19 @@ test('what include names is what the endpoints of their own answer, and nothing 
   ]);
 });
 
+test('an answer with what may go wrong tonight tells of the next run, though that comes days later', async () => {
+  await using fleet = await startFleet();
+  const cronJob = await fleet.addCronJob({ name: 'backup', schedule: '0 2 * * 4' });
+  await fleet.addMonitor({}, [cronJob]);
+  await fleet.addRuns(
+    cronJob,
+    { createdAt: testNow - 9 * dayMs, ...failed },
+    { createdAt: testNow - 2 * dayMs, ...failed },
+  );
+  const { tonight } = (await fleet.ask('/api/v1/cronjobs/prod/backup?include=tonight')).json() as CronJobDetail;
+  assert.deepEqual([tonight?.at, tonight?.risks[0]?.code], [['2026-11-26T02:00:00.000Z'], 'repeats']);
+});
+
 test('an answer with what may go wrong tonight takes zones that exist', async () => {
   await using fleet = await startFleet();
   const cronJob = await fleet.addCronJob({ name: 'backup' });

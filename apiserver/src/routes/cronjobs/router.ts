@@ -27,7 +27,7 @@ import { whole, words } from '../../middleware/parameters.ts';
 const cronJobQuery = {
   recent: whole('So many recent runs.', { min: 0, max: 90 }),
   include: words(
-    'Answers of other endpoints in this one: the newest 20 runs, the newest 20 expected runs of 30 days that no run answered, who hears now if it fails, the worst two findings, what may go wrong tonight, its targets.',
+    'Answers of other endpoints in this one: the newest 20 runs, the newest 20 expected runs of 30 days that no run answered, who hears now if it fails, the worst two findings, what may go wrong tonight or with its next run, its targets.',
     cronJobIncludes,
   ),
   zone: tonightZone,

@@ -24,6 +24,7 @@ import { isZoneName } from '@cronjob-monitor/shared/domain/schedule';
 import { invalidRequest } from '../../errors.ts';
 import { instant, limit, name, namespaces } from '../../middleware/parameters.ts';
 import type { Values } from '../../middleware/validate.ts';
+import { nextRunOf } from '../../next-run.ts';
 import { isSameRef } from '../../object-name.ts';
 import { cutToMinute } from '../../windows.ts';
 import type { RouteDeps } from '../deps.ts';
@@ -111,7 +112,7 @@ const mostInstants = 100;
 /** Nights of so many days are scored. */
 const scoredMs = 30 * 86_400_000;
 
-/** The item of one CronJob, as its own answer includes it; null: nothing of it is at risk. */
+/** The item of one CronJob, as its own answer includes it: of tonight, and of its next run if that comes later. Null: nothing is at risk. */
 export async function readTonightOf(
   deps: RouteDeps,
   cronJob: Ref,
@@ -119,11 +120,12 @@ export async function readTonightOf(
 ): Promise<TonightItem | null> {
   const { clock, settings } = deps;
   const from = cutToMinute(clock.now());
-  const { until } = endOf({ until: undefined }, zone ?? settings.defaultTimeZone, from);
+  const { until: morning } = endOf({ until: undefined }, zone ?? settings.defaultTimeZone, from);
   const outlines = await findOutlines(deps, { namespaces: [cronJob.namespace] });
   const own = outlines.filter((outline) => isSameRef(outline, cronJob));
-  const judged = await judgeRuns(deps, planRuns(own, { from, until }, settings.defaultTimeZone), from);
-  const [item = null] = await present(deps.ended, judged);
+  const until = Math.max(morning, ...own.map((one) => (nextRunOf(one, from, settings.defaultTimeZone) ?? 0) + 60_000));
+  const plan = planRuns(own, { from, until }, settings.defaultTimeZone);
+  const [item = null] = await present(deps.ended, await judgeRuns(deps, plan, from));
   return item;
 }
 
