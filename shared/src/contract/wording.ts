@@ -20,7 +20,7 @@ export function spanInWords(seconds: number): string {
 
 /**
  * Prints the instants of a sentence by `print`. How long something lasts, at `nowMs`, is told in the unit of the limit beside it, `68 h (limit
- * 25 h)`, below ten with the next one, `1 d 2 h (limit 1 d)`; without a limit, below one of its unit, or from 100 on, as a span.
+ * 25 h)`, below five with the next one, `1 d 2 h (limit 1 d)`; without a limit, below one of its unit, or from 100 on, as a span.
  */
 export function printInstants(
   sentence: string,
@@ -36,7 +36,7 @@ export function printInstants(
     const [unit, next] = durationUnits.slice(durationUnits.findIndex(({ word }) => word === limitUnit));
     const count = limitUnit === undefined || !unit ? 0 : Math.floor(seconds / unit.seconds);
     if (!unit || count < 1 || count > 99) return spanInWords(seconds);
-    const rest = next && count < 10 ? Math.floor((seconds - count * unit.seconds) / next.seconds) : 0;
+    const rest = next && count < 5 ? Math.floor((seconds - count * unit.seconds) / next.seconds) : 0;
     return twoUnits(count, unit.word, rest, next?.word ?? '');
   });
 }

@@ -39,6 +39,7 @@ describe('instants in a sentence', () => {
     ['No success for {age:2026-11-20T12:03:00.000Z} (limit 25 h)', 'UTC', 'No success for 26 h (limit 25 h)'],
     ['No success for {age:2026-11-18T18:03:00.000Z} (limit 25 h)', 'UTC', 'No success for 68 h (limit 25 h)'],
     ['Suspended for {age:2026-11-12T06:00:00.000Z} (limit 7 d)', 'UTC', 'Suspended for 9 d (limit 7 d)'],
+    ['No success for {age:2026-11-20T12:00:00.000Z} (limit 1 d)', 'UTC', 'No success for 1 d 2 h (limit 1 d)'],
     ['Running for {age:2026-11-21T11:33:00.000Z} (limit 45 min)', 'UTC', 'Running for 2 h 30 min (limit 45 min)'],
     ['Running for {age:2026-11-21T14:02:40.000Z} (limit 1 min)', 'UTC', 'Running for 20 s (limit 1 min)'],
     [
@@ -110,6 +111,10 @@ describe('a verdict', () => {
     const words = 'Not started for 2 h: ImagePullBackOff';
     const waits = { ...step, words: 'Open the run: it waits (ImagePullBackOff)' };
     assert.equal(whyText({ ...verdict, words, cause: null, step: waits }, viewer), '');
+    const replaced = { code: 'RunsLongerThanPeriod', words: 'Runs replace each other', href: null };
+    const forbid = { ...step, words: `Set concurrencyPolicy to Forbid: ${replaced.words}` };
+    const ofFinding = { ...verdict, words, cause: null, step: forbid, findings: [replaced] };
+    assert.equal(whyText(ofFinding, viewer), 'Set concurrencyPolicy to Forbid.', 'the finding has its own line');
   });
 
   test('is explained in one line by a finding about its rule, else by cause and step', () => {

@@ -40,10 +40,10 @@ export function whyText(verdict: Brought, viewer: Viewer): string {
   const { words = '', cause, change, step, findings = [] } = verdict ?? {};
   // The sentence ends with the cause; the link opens what the step opens; the finding about a rule has its own line.
   const known = [cause && !words.includes(cause) ? cause : undefined, change].filter(Boolean).join(', ');
-  const isSaid =
-    step?.words.startsWith(stepWords[step.action]) ||
-    (step?.action === 'openRules' && findings.some((finding) => step.words.endsWith(finding.words)));
-  return [known, isSaid ? '' : (step?.words ?? '')]
+  const told = findings.find((finding) => step?.words.endsWith(`: ${finding.words}`));
+  const isSaid = step?.words.startsWith(stepWords[step.action]) || (step?.action === 'openRules' && told !== undefined);
+  const own = told ? step?.words.slice(0, -told.words.length - 2) : step?.words;
+  return [known, isSaid ? '' : (own ?? '')]
     .filter((part) => part !== '')
     .map((part) => printWords(part, viewer).replace(/\.$/, ''))
     .map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1)}.`)
