@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { headingOf, type Message, hourMs } from '@cronjob-monitor/shared/domain';
+import type { Alert, AlertList } from '@cronjob-monitor/shared/contract';
+import { type CronJobFacts, headingOf, type Message, hourMs } from '@cronjob-monitor/shared/domain';
 import {
   findCronJob,
   findMonitor,
@@ -8,6 +9,7 @@ import {
   moveAlertCounters,
   newId,
   projectChannel,
+  recordTemplates,
   type AlertRecord,
   type ChannelProjection,
   type NewDelivery,
@@ -97,4 +99,26 @@ export async function addDelivery(
       .update(row);
   }
   return delivery;
+}
+
+/** Of the template of a killed run. */
+export const templateHash = 'a1b2c3d4e5f60718a1b2c3d4e5f60718';
+
+/** A weekly backup under a monitor, whose last run was killed at its memory limit in three attempts an hour ago. */
+export async function addKilledBackup(fleet: TestFleet): Promise<CronJobFacts> {
+  const backup = await fleet.addCronJob({ name: 'backup', schedule: '0 2 * * 0' });
+  await fleet.addMonitor({ spec: {} }, [backup]);
+  const container = { name: 'dump', image: 'dump:1', resources: { limits: { memory: '512Mi' } } };
+  const body = { template: { spec: { containers: [container] } } };
+  await fleet.store.fenced(fleet.epoch, (tx) =>
+    recordTemplates(tx, [{ cronJobUid: backup.uid, hash: templateHash, body }]),
+  );
+  const killed = { status: 'failed', exitCode: 137, reason: 'OOMKilled', attempts: 3, templateHash } as const;
+  await fleet.addRuns(backup, { ...killed, createdAt: testNow - hourMs, jobName: 'backup-1' });
+  return backup;
+}
+
+/** The open alerts, those that wait or are held back too. */
+export async function alertsOf(fleet: TestFleet): Promise<readonly Alert[]> {
+  return ((await fleet.ask('/api/v1/alerts?state=active,pending,suppressed')).json() as AlertList).items;
 }

@@ -34,6 +34,16 @@ describe('CronJobs that fail by one cause', { skip: whyNoBrowser() ?? false }, (
       for (const name of names) await page.locator(`main li[data-row="billing/${name}"]:has(.says)`).waitFor();
     });
 
+  journey('are each counted where they are listed', async (page) => {
+    failTogether();
+    await go(page, '/alerts');
+    await group(page).waitFor();
+    const text = (await page.locator('main').textContent()) ?? '';
+    const listed = [...text.matchAll(/(?:Open|Failing|Held back)\s*(\d+) CronJobs?/g)];
+    const sum = listed.reduce((all, [, count]) => all + Number(count), 0);
+    assert.equal(sum, Number(/Now\s*(\d+) CronJobs/.exec(text)?.[1]), text.slice(0, 500));
+  });
+
   journey('are acknowledged by one key and one request, and taken back by one Undo', async (page) => {
     const names = failTogether();
     await go(page, '/alerts');

@@ -9,7 +9,7 @@ import { bothTimes, relativeText, shortTimeText } from './time.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Chats by the names that they call themselves. */
-const chatNames: Readonly<Record<string, string>> = {
+export const chatNames: Readonly<Record<string, string>> = {
   slack: 'Slack',
   teams: 'Microsoft Teams',
   googlechat: 'Google Chat',

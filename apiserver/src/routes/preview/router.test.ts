@@ -159,7 +159,7 @@ test('what owners say is replayed: their limits, their channels, and that they a
   assert.deepEqual(refused.alerts.items[0]?.channels, [], 'the channel admits no annotation');
   const found = refused.findings.map(({ code, message }) => `${code}: ${message}`);
   assert.ok(found.includes('AnnotationInvalid: prod/slow: grace: 5 is no duration; such as 5m'), found.join('\n'));
-  assert.ok(found.includes('ChannelUnknown: own: it does not admit who names it'), found.join('\n'));
+  assert.ok(found.includes('ChannelUnknown: channel own: it does not admit who names it'), found.join('\n'));
 });
 
 test('what came of the rules stands beside what those in force come to, with a lane, its values and a patch', async () => {

@@ -13,6 +13,7 @@ import {
   openRunOf,
   onlyImageIn,
   placementMend,
+  refusedLogin,
   templateMend,
   waitingCause,
   type FixMatcher,
@@ -73,8 +74,7 @@ export async function explainRuns(
   );
   for (const run of read)
     explained.set(run.jobUid, {
-      ...(await explain(db, cronJobId, run, patterns)),
-      logLine: decisive(run),
+      ...(await explain(db, cronJobId, { run, patterns, logLine: decisive(run) })),
       change: changes.get(run.jobUid),
     });
   return explained;
@@ -102,7 +102,8 @@ export async function explainNamed(
   for (const [named, run] of failed) {
     const change = changes.get(run.jobUid);
     const found = await findOut(db, named.cronJobId, run, evidence.get(run.jobUid) ?? []);
-    explained.set(keyOf(named), { ...wordsOf(run, found), change, logLine: decisive(run), suggestedFix: run.fix });
+    const logLine = decisive(run);
+    explained.set(keyOf(named), { ...wordsOf(run, found, logLine), change, logLine, suggestedFix: run.fix });
   }
   return (run) => explained.get(keyOf(run));
 }
@@ -154,18 +155,32 @@ function tellsMore({ reason, jobReason }: StoredExecution): boolean {
 async function explain(
   db: Db,
   cronJobId: number,
-  run: StoredExecution,
-  patterns: readonly FixPattern[],
-): Promise<ExplainedRun> {
+  of: {
+    readonly run: StoredExecution;
+    readonly patterns: readonly FixPattern[];
+    readonly logLine: VerdictLogLine | undefined;
+  },
+): Promise<Omit<ExplainedRun, 'change'>> {
+  const { run, patterns, logLine } = of;
   const evidence = run.fix === undefined || tellsMore(run) ? await listEvidence(db, run.jobUid) : [];
   const found = await findOut(db, cronJobId, run, evidence);
-  return { ...wordsOf(run, found), suggestedFix: run.fix ?? suggest(run, evidence, patterns, found?.container) };
+  return {
+    ...wordsOf(run, found, logLine),
+    logLine,
+    suggestedFix: run.fix ?? suggest(run, evidence, patterns, found?.container),
+  };
 }
 
-function wordsOf(run: StoredExecution, found: FoundOut | undefined): Pick<ExplainedRun, 'cause' | 'step'> {
+function wordsOf(
+  run: StoredExecution,
+  found: FoundOut | undefined,
+  logLine: VerdictLogLine | undefined,
+): Pick<ExplainedRun, 'cause' | 'step'> {
+  const login = refusedLogin(logLine?.text ?? '');
+  const mend = login === undefined ? undefined : `Check the password of ${login} in the Secret that its pods read`;
   return {
     cause: found?.cause ?? (exitInWords(run) || undefined),
-    step: found?.step ?? openRunOf({ namespace: run.namespace, name: run.cronJobName }, run.jobName),
+    step: found?.step ?? openRunOf({ namespace: run.namespace, name: run.cronJobName }, run.jobName, mend),
   };
 }
 
@@ -194,7 +209,7 @@ async function findOut(
   if (missing !== undefined && run.reason !== 'OOMKilled')
     return {
       cause: missing,
-      step: openRunOf(cronJob, run.jobName, templateMend(reason, '') ?? `Open the run: ${missing}`),
+      step: openRunOf(cronJob, run.jobName, templateMend(reason, textOf(evidence)) ?? `Open the run: ${missing}`),
     };
   if (spec === undefined) return undefined;
   if (run.reason === 'OOMKilled') return killedStep(cronJob, run, spec, attempts);

@@ -131,7 +131,7 @@ function lintRouting({ monitor, cronJobs, channelFaults }: LintFacts): LintFindi
   const unrouted =
     isAskedOfEach || (alerting.routes ?? []).length > 0 ? [] : unroutedOf(monitor, everywhere, severityOverrides);
   const findings = channelFaults.map(({ name, why }) =>
-    ofMonitor('ChannelUnknown', 'spec.alerting.channelRefs', `${name}: ${why}`),
+    ofMonitor('ChannelUnknown', 'spec.alerting.channelRefs', `channel ${name}: ${why}`),
   );
   if (unrouted.length > 0) {
     const message = `no channel takes ${unrouted.join(', ')}`;

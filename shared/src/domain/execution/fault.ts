@@ -251,8 +251,8 @@ export function policyRuleOf(jobMessage: string | undefined): string | undefined
 
 /**
  * Why a run failed, as it is told: what its container ended with, else what the Job says. Where the deadline of the Job ended it, that is why: the
- * container was only stopped for it. A container that could not start, a pod that no node took, and one that was killed for its memory name
- * their own cause: more time would not have helped.
+ * container was only stopped for it. A container that could not start, or that was killed for its memory, names its own cause: more time
+ * would not have helped.
  */
 export function failureReason({
   reason,
@@ -262,7 +262,7 @@ export function failureReason({
   readonly jobReason?: string | undefined;
 }): string | undefined {
   if (jobReason !== 'DeadlineExceeded' || reason === undefined) return reason ?? jobReason;
-  return isHopelessReason(reason) || isUnplaced(reason) || weightOf(reason) > weightOf(jobReason) ? reason : jobReason;
+  return isHopelessReason(reason) || weightOf(reason) > weightOf(jobReason) ? reason : jobReason;
 }
 
 /** `exit code 137, OOMKilled`; empty when nothing is known. */

@@ -5,7 +5,7 @@ export * from './holds.ts';
 export * from './patch-steps.ts';
 export * from './print-words.ts';
 export { hasOutcome, standingOf, statusOf, type Standing } from './standing.ts';
-export { sharedCause } from './shared-cause.ts';
+export { refusedLogin, sharedCause } from './shared-cause.ts';
 export { openRunOf, stepOf } from './step.ts';
 export { missingIn, placementMend, templateMend, waitingCause } from './waiting.ts';
 export * from './targets.ts';

@@ -29,6 +29,11 @@ const logins: readonly RegExp[] = [
   /login failed for user ["'`]([^"'`\s]{1,128})["'`]/i,
 ];
 
+/** The login that a line of a log says is refused; undefined: it says no such thing. */
+export function refusedLogin(line: string): string | undefined {
+  return logins.map((pattern) => pattern.exec(line)?.[1]).find((found) => found !== undefined);
+}
+
 /** Where a line says that it wanted to connect to. A place in a source, `main.go:42`, and a time of day are none. */
 const places: readonly RegExp[] = [
   /(?:lookup|ENOTFOUND|resolve host(?:name)?:?|host name) ["']?([\w-]+(?:\.[\w-]+)*)/i,
@@ -54,7 +59,7 @@ export function sharedCause(
   }
   const quota = quotaIn(cause);
   if (quota !== undefined) return `Quota ${quota} is used up in ${namespace}`;
-  const login = logins.map((pattern) => pattern.exec(line)?.[1]).find((found) => found !== undefined);
+  const login = refusedLogin(line);
   if (login !== undefined) return `The login of ${login} is refused`;
   const how = refusals.find(([pattern]) => pattern.test(line))?.[1];
   if (how === undefined) return undefined;

@@ -132,10 +132,15 @@ describe('the next step', () => {
   test('of a Job whose own template keeps it from starting is to mend the CronJob and to delete that Job', () => {
     const stepFor = (reason: string, message: string): VerdictStep | undefined =>
       stepOf({ ...quiet, kind: 'jobStuck', waiting: { jobName: 'backup-2', reason, message } });
-    const keeps = 'then delete the Job that waits: it keeps the template that it was made from';
+    const keeps = 'then delete the Job that waits, which keeps the old template';
     const selector = "0/5 nodes are available: 5 node(s) didn't match Pod's node affinity/selector. preemption: none.";
     for (const [reason, message, mend] of [
       ['ImagePullBackOff', '', 'Name an image that its nodes can pull, or push this one'],
+      [
+        'ImagePullBackOff',
+        'no match for platform in manifest: not found',
+        'Name an image that is built for the platform of its nodes',
+      ],
       ['Unschedulable', selector, 'Make its node selector and affinity fit a node, or label a node'],
       ['Unschedulable', '0/3: 3 Insufficient cpu.', 'Lower its request of cpu, or make room on the nodes'],
       [

@@ -100,7 +100,7 @@ const expectsNoRun = ({ code }: VerdictFinding): boolean => code === 'ScheduleNe
 /** Which one it should have is not known. */
 function editSchedule({ namespace, name }: Ref): VerdictStep {
   const command = `kubectl -n ${namespace} edit cronjob ${name}`;
-  return { ...step('copyPatch', 'Give it a schedule that comes', { command }), label: 'Copy kubectl edit' };
+  return { ...step('copyPatch', 'Set a schedule that has a next run', { command }), label: 'Copy kubectl edit' };
 }
 
 function setInCronJob({ path, value, command }: NonNullable<VerdictFinding['mend']>, words: string): VerdictStep {
@@ -113,7 +113,7 @@ function waitingStep(cronJob: Ref, { jobName, reason, message = '' }: WaitingJob
   const mend = templateMend(reason, message);
   if (mend === undefined)
     return openRunOf(cronJob, jobName, reason ? `Open the run: it waits (${reason})` : 'Open the run: it waits');
-  const words = `${mend}; then delete the Job that waits: it keeps the template that it was made from`;
+  const words = `${mend}; then delete the Job that waits, which keeps the old template`;
   return { ...openRunOf(cronJob, jobName, words), command: `kubectl -n ${cronJob.namespace} delete job ${jobName}` };
 }
 

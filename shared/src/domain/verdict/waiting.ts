@@ -26,13 +26,11 @@ export function missingIn(reason: string | undefined, text: string, known?: stri
 
 export const quotaIn = (text: string): string | undefined => /exceeded quota: ([\w.-]{1,253})/.exec(text)?.[1];
 
+const ofOtherPlatform = /no match for platform|no matching manifest|cannot be used on this platform/i;
 /** What registries and container runtimes say, the first that fits; a registry that refuses often says that there may be no such image. */
 const pullErrors: readonly (readonly [says: RegExp, words: string])[] = [
   [/unauthorized|insufficient_scope|denied|forbidden/i, 'its registry refuses it'],
-  [
-    /no match for platform|no matching manifest|cannot be used on this platform/i,
-    'it is not built for the platform of the node',
-  ],
+  [ofOtherPlatform, 'it is not built for the platform of the node'],
   [/not found|manifest unknown|name unknown/i, 'its registry has none of that name'],
   [/no such host|timeout|timed out|connection refused|\b50[0234]\b/i, 'its registry does not answer'],
 ];
@@ -86,5 +84,8 @@ export function placementMend(message: string): string | undefined {
 /** What lets a Job start whose own template keeps it from that, by what it waits for; undefined: another object is missing, or it is not known. */
 export function templateMend(reason: string | undefined, message: string): string | undefined {
   if (isUnplaced(reason)) return placementMend(message);
-  return isOfImage(reason) ? 'Name an image that its nodes can pull, or push this one' : undefined;
+  if (!isOfImage(reason)) return undefined;
+  return ofOtherPlatform.test(message)
+    ? 'Name an image that is built for the platform of its nodes'
+    : 'Name an image that its nodes can pull, or push this one';
 }

@@ -44,9 +44,13 @@ describe('the incidents of the first page', () => {
   });
 
   test('stand for many in a folded row, also critical ones', () => {
-    const shown = (members: readonly unknown[]): number =>
-      fitting({ open: rows(20, 'critical').map((row) => ({ ...row, members })), failing: [] }, screen).open.length;
-    assert.ok(shown(['a', 'b']) > shown([]));
+    const two = ['nightly-report', 'weekly-report'].map((name) => ({ ref: { namespace: 'team-b', name } }));
+    const shown = (members: typeof two, change: string | null = null): number => {
+      const open = rows(20, 'critical').map(({ verdict }) => ({ verdict: { ...verdict, change }, members }));
+      return fitting({ open, failing: [] }, screen).open.length;
+    };
+    assert.ok(shown(two) > shown([]));
+    assert.ok(shown(two, 'Name another image, '.repeat(9)) < shown(two), 'what is to be done has a second line');
   });
 
   test('are six critical ones with a line of why, and fewer where something holds each back', () => {

@@ -24,7 +24,11 @@ const linePx = 18;
 const logPx = 30;
 const foldedPx = 49;
 /** What an open row says stands in a column that is narrower than the window by so much. */
-const besideWordsPx = 1_066;
+const besideWordsPx = 1_078;
+/** That of a row of several CronJobs has no strip beside it. */
+const besideGroupPx = besideWordsPx - 150;
+/** Who was told stands under it. */
+const toldPx = 20;
 /** What holds an alert back has a line of its own. */
 const holdPx = 24;
 /** Beside the text of a folded row's first line: the air between name, namespace and sentence, and the count of several alerts. */
@@ -50,19 +54,33 @@ interface Written extends Screen {
 
 interface Row {
   readonly verdict: Pick<Verdict, 'state'> &
-    Partial<Pick<Verdict, 'words' | 'cause' | 'step' | 'findings' | 'logLine' | 'holds'>>;
+    Partial<Pick<Verdict, 'words' | 'cause' | 'change' | 'step' | 'findings' | 'logLine' | 'holds' | 'told'>>;
   readonly ref?: Ref;
   readonly alerts?: readonly unknown[];
-  /** It stands for so many, folded. */
-  readonly members?: readonly unknown[];
+  /** It stands for these, folded. */
+  readonly members?: readonly { readonly ref?: Ref }[];
 }
 
-function isFolded({ verdict, members = [] }: Row): boolean {
-  return verdict.state !== 'critical' || members.length > 0;
+function isFolded({ verdict }: Row): boolean {
+  return verdict.state !== 'critical';
 }
 
-function heightPx(row: Row, { widthPx, textPx }: Written, isOpen = !isFolded(row)): number {
-  const { verdict, ref, alerts = [] } = row;
+/** Of a folded row of several: its sentence, and under it their names with what changed and what to do, two lines at most. */
+function groupPx(
+  { verdict, ref, members = [] }: Row,
+  { widthPx, textPx }: Pick<Written, 'widthPx' | 'textPx'>,
+): number {
+  const { words = '', change, step } = verdict;
+  const lines = (text: string): number => Math.ceil(textPx(text) / (widthPx - besideGroupPx));
+  const names = members.map((member) => member.ref?.name ?? '').join(', ');
+  const under = `${names}. ${change ?? ''} ${step?.words ?? ''}`;
+  const first = lines(`${members.length} CronJobs ${ref?.namespace} since 12 h 30 min ${words}`);
+  return foldedPx - 2 * linePx + (first + Math.min(2, lines(under))) * linePx + (verdict.told ? toldPx : 0);
+}
+
+function heightPx(row: Row, { widthPx, textPx }: Pick<Written, 'widthPx' | 'textPx'>, isOpen = !isFolded(row)): number {
+  const { verdict, ref, alerts = [], members = [] } = row;
+  if (members.length > 0) return groupPx(row, { widthPx, textPx });
   const { words = '', cause, step, findings = [], logLine, holds = [] } = verdict;
   const roomPx = widthPx - besideWordsPx;
   if (!isOpen) {
