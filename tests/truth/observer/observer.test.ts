@@ -38,45 +38,48 @@ const shrinking = isHurried ? { shrinkMs: 180_000 } : {};
  * The verdicts about a CronJob are a function of what happened in the cluster and of the configuration. Each history is watched by a calm
  * service and by disturbed ones, all of them whole, in virtual time; what they say must be the same but for what cannot be known.
  */
-for (const { name, skip } of databases) {
-  describe(`it does not matter who looks: ${name}`, { skip }, () => {
-    const observers = isHurried && name !== 'sqlite' ? 1 : 2;
-    const play = async (queue: Iterator<Play>): Promise<Found[]> => {
-      const found = await playAll<Found>(player, queue, { DATABASES: name });
-      assert.deepEqual(
-        found.flatMap(({ differences }) => differences),
-        [],
-      );
-      return found;
-    };
+// Each plays in a process of its own, so they need not wait for one another.
+describe('it does not matter who looks', { concurrency: databases.length }, () => {
+  for (const { name, skip } of databases) {
+    describe(name, { skip }, () => {
+      const observers = isHurried && name !== 'sqlite' ? 1 : 2;
+      const play = async (queue: Iterator<Play>): Promise<Found[]> => {
+        const found = await playAll<Found>(player, queue, { DATABASES: name });
+        assert.deepEqual(
+          found.flatMap(({ differences }) => differences),
+          [],
+        );
+        return found;
+      };
 
-    // On servers they are played where there is time: what failed once was no matter of the database.
-    if (process.env['SEED'] === undefined && (!isHurried || name === 'sqlite'))
-      test('the seeds that once failed', async () => {
-        const found = await play(onceFailed.map((kept) => ({ ...kept, ...shrinking })).values());
-        assert.equal(found.length, onceFailed.length);
+      // On servers they are played where there is time: what failed once was no matter of the database.
+      if (process.env['SEED'] === undefined && (!isHurried || name === 'sqlite'))
+        test('the seeds that once failed', async () => {
+          const found = await play(onceFailed.map((kept) => ({ ...kept, ...shrinking })).values());
+          assert.equal(found.length, onceFailed.length);
+        });
+
+      test(`histories from seed ${firstSeed} on`, async (context) => {
+        const found = await play(
+          seeds([], { defaultMinutes, share }).map((seed) => ({ ...usual, ...shrinking, seed, observers })),
+        );
+        const sum = (of: (one: Found) => number): number => found.reduce((total, one) => total + of(one), 0);
+        const cronJobDays = sum((one) => one.cronJobDays);
+        const cpuSeconds = sum((one) => one.cpuSeconds);
+        const kinds = new Set(found.flatMap(({ of }) => Object.keys(of)));
+        context.diagnostic(
+          JSON.stringify({
+            seeds: found.length,
+            cronJobDays,
+            cpuSeconds,
+            cronJobDaysPerCpuSecond: cronJobDays / cpuSeconds,
+            verdicts: sum(({ verdicts }) => verdicts),
+            of: Object.fromEntries([...kinds].toSorted().map((kind) => [kind, sum(({ of }) => of[kind] ?? 0)])),
+            allowed: sum(({ allowed }) => allowed),
+          }),
+        );
+        assert.ok(sum(({ verdicts }) => verdicts) > 0, 'a comparison of nothing shows nothing');
       });
-
-    test(`histories from seed ${firstSeed} on`, async (context) => {
-      const found = await play(
-        seeds([], { defaultMinutes, share }).map((seed) => ({ ...usual, ...shrinking, seed, observers })),
-      );
-      const sum = (of: (one: Found) => number): number => found.reduce((total, one) => total + of(one), 0);
-      const cronJobDays = sum((one) => one.cronJobDays);
-      const cpuSeconds = sum((one) => one.cpuSeconds);
-      const kinds = new Set(found.flatMap(({ of }) => Object.keys(of)));
-      context.diagnostic(
-        JSON.stringify({
-          seeds: found.length,
-          cronJobDays,
-          cpuSeconds,
-          cronJobDaysPerCpuSecond: cronJobDays / cpuSeconds,
-          verdicts: sum(({ verdicts }) => verdicts),
-          of: Object.fromEntries([...kinds].toSorted().map((kind) => [kind, sum(({ of }) => of[kind] ?? 0)])),
-          allowed: sum(({ allowed }) => allowed),
-        }),
-      );
-      assert.ok(sum(({ verdicts }) => verdicts) > 0, 'a comparison of nothing shows nothing');
     });
-  });
-}
+  }
+});
