@@ -64,7 +64,8 @@ async function lintAtService(
     findings.push(...found.map((finding) => ({ ...finding, subject: written.subject })));
   }
   return findings.filter(({ code, path, message, subject }) => {
-    const isInFiles = code === 'ChannelUnknown' && [...known.channels].some((name) => message.startsWith(`channel ${name}:`));
+    const isInFiles =
+      code === 'ChannelUnknown' && [...known.channels].some((name) => message.startsWith(`channel ${name}:`));
     const isTold = known.offline.some((one) => one.subject === subject && one.path === path && one.code === code);
     return !isInFiles && !isTold;
   });
