@@ -17,9 +17,18 @@ export interface ReplicaDeps {
   readonly watchNamespaces?: readonly string[] | undefined;
 }
 
-interface Acquiring {
-  acquireConnection: () => Promise<unknown>;
+type Asked = (...args: unknown[]) => Promise<unknown>;
+
+/** What of the client of a store goes to its server. */
+interface Wire {
+  acquireConnection: Asked;
+  acquireRawConnection: Asked;
+  destroyRawConnection: Asked;
+  query: Asked;
 }
+
+/** A candidate waits for the lock of the leader as long as another process has it: time goes on meanwhile. */
+const waitsForLock = /perform pg_advisory_lock|get_lock\(.*, [1-9]/;
 
 /** One process of the service from its start to its end: the whole controller, on virtual time. */
 export class Replica {
@@ -31,7 +40,9 @@ export class Replica {
   readonly #controller: Controller;
   readonly #dead = new AbortController();
   readonly #background: Promise<unknown>[] = [];
-  readonly #acquire: () => Promise<unknown>;
+  readonly #acquire: Asked;
+  /** Connections beside the pool that are opened and closed, and statements: while one goes on, time stands still. */
+  #onTheWay = 0;
   readonly identity: string;
   /** It ended itself, as a leader does that lost its term: the kubelet starts another one. */
   hasExited = false;
@@ -49,8 +60,16 @@ export class Replica {
     this.store = openStore(storage, { clock, log: logger });
     // The clock of a server is real: the service goes by its own, as it does with a file.
     (this.store.dialect as { now: Store['dialect']['now'] }).now = async () => undefined;
-    const client = this.store.sql.client as Acquiring;
+    const client = this.store.sql.client as Wire;
     this.#acquire = client.acquireConnection.bind(client);
+    client.acquireRawConnection = this.#counted(client.acquireRawConnection.bind(client));
+    client.destroyRawConnection = this.#counted(client.destroyRawConnection.bind(client));
+    const query = client.query.bind(client);
+    const countedQuery = this.#counted(query);
+    client.query = (connection, statement) => {
+      const { sql } = statement as { readonly sql: string };
+      return (waitsForLock.test(sql) ? query : countedQuery)(connection, statement);
+    };
     this.store.sql.on('query', ({ sql }: { readonly sql: string }) => {
       this.#hasWritten ||= /^(insert into|update) .?(alerts|deliveries)/.test(sql);
     });
@@ -89,7 +108,18 @@ export class Replica {
   get isBusy(): boolean {
     if (this.#dead.signal.aborted || this.store.dialect.name === 'sqlite') return false;
     const { used, waiting } = this.store.connections();
-    return used + waiting > 0;
+    return used + waiting + this.#onTheWay > 0;
+  }
+
+  #counted(ask: Asked): Asked {
+    return async (...args) => {
+      this.#onTheWay++;
+      try {
+        return await ask(...args);
+      } finally {
+        this.#onTheWay--;
+      }
+    };
   }
 
   /** The other process is asked what is due: what this one wrote may be. */
@@ -119,7 +149,7 @@ export class Replica {
 
   setDatabaseAway(isAway: boolean): void {
     this.#isAway = isAway;
-    const client = this.store.sql.client as Acquiring;
+    const client = this.store.sql.client as Wire;
     client.acquireConnection = isAway
       ? () => Promise.reject(new StoreError('unavailable', 'the database is away'))
       : this.#acquire;
