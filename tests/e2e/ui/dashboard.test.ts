@@ -188,7 +188,14 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
     const none = { critical: 0, warning: 0, failing: 0, unknown: 0, suspended: 0, healthy: 0 };
     const byState = { ...overview.coverage?.byState, unwatched: 6 };
     const coverage = { ...overview.coverage, byState };
-    const empty = { ...overview, headline: 'Nothing is watched yet', states: none, incidents: [], coverage };
+    const empty = {
+      ...overview,
+      headline: 'Nothing is watched yet',
+      states: none,
+      incidents: [],
+      incidentTotal: 0,
+      coverage,
+    };
     service().answer('overview', { value: empty });
     const found = (await (await page.request.get(`${api}/coverage`)).json()) as CoverageList;
     const [first] = found.items;
@@ -197,6 +204,21 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
     await seen(page, 'CronJobs that no monitor selects: 6');
     await seen(page, /namespace: payments}/);
     await seen(page, 'this one watches every CronJob of namespace payments.');
+  });
+
+  journey('shows what fails where no CronJob is left: what is missing, and groups of Jobs', async (page) => {
+    const overview = (await (await page.request.get(`${service().url}/api/v1/overview`)).json()) as Overview;
+    const none = { critical: 0, warning: 0, failing: 0, unknown: 0, suspended: 0, healthy: 0 };
+    const [first] = overview.incidents;
+    assert.ok(first);
+    const byState = { ...overview.coverage?.byState, unwatched: 0 };
+    const coverage = { ...overview.coverage, byState };
+    const gone = { ...overview, headline: 'No CronJob is watched; 1 missing', states: none, coverage };
+    service().answer('overview', { value: { ...gone, incidents: [{ ...first, actedOn: null }], incidentTotal: 1 } });
+    await go(page, '/');
+    await seen(page, '0 of 0 CronJobs and 1 other, worst first');
+    await page.locator('main li[data-row]', { hasText: first.cronjob.name }).waitFor();
+    await page.getByRole('heading', { name: 'No CronJob is watched', exact: true }).waitFor();
   });
 
   journey('cuts no sentence of an incident', async (page) => {

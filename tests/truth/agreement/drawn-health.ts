@@ -39,6 +39,7 @@ export function* ofList(
     if (row && !row.badges.includes(drawings[verdict.state][0]))
       yield `${namespace}/${name} is ${verdict.state} and shows [${row.badges.join(', ')}]`;
   }
+  yield* ofIncidents(drawn, pages);
   if (cronJobs.length === 0) return;
   for (const state of healthStates) {
     const counted = cronJobs.filter(({ verdict }) => verdict.state === state).length;
@@ -49,6 +50,7 @@ export function* ofList(
 
 export function* ofDashboard(drawn: Drawn, pages: Pages, print: (words: string) => string): Generator<string> {
   const { cronJobs, stats } = pages;
+  yield* ofIncidents(drawn, pages);
   if (cronJobs.length === 0) return;
   for (const state of healthStates) {
     const [word] = drawings[state];
@@ -65,7 +67,6 @@ export function* ofDashboard(drawn: Drawn, pages: Pages, print: (words: string) 
       const item = cronJobs.find((one) => nameOf(one) === row.key);
       if (item) yield* ofRow(row, `${row.key} in "${label}"`, item.verdict, print);
     }
-  yield* ofIncidents(drawn, pages);
   yield* ofTonight(drawn, pages, print);
 }
 

@@ -280,7 +280,8 @@ export function headlineOf(
     unready === 0 ? '' : `; ${counted(unready, 'channel')} not ready`,
   ].join('');
   const worst = wrongStates.find((state) => states[state] > 0);
-  if (totalCronJobs === 0) return `Nothing is watched yet${tail}`;
+  if (totalCronJobs === 0)
+    return `${missing + groups === 0 ? 'Nothing is watched yet' : 'No CronJob is watched'}${tail}`;
   if (worst === undefined) {
     const unknown = states.unknown === 0 ? '' : `; ${states.unknown} unknown`;
     // Said of what was judged, and of nothing else.

@@ -257,6 +257,15 @@ test('the headline calls no CronJob fine that is suspended', async () => {
   assert.equal(headlineOf(stats, { items: [], missing: 0, groups: 0 }, judged), '1 CronJob is fine, 1 suspended');
 });
 
+test('the headline of a service without CronJobs says that nothing is watched only where nothing is wrong', async () => {
+  await using fleet = await startFleet();
+  const stats = (await fleet.ask('/api/v1/stats')).json() as Stats;
+  const { service, headline } = (await fleet.ask('/api/v1/overview')).json() as Overview;
+  assert.equal(headline, 'Nothing is watched yet');
+  const words = headlineOf(stats, { items: [], missing: 2, groups: 1 }, service);
+  assert.equal(words, 'No CronJob is watched; 2 missing; 1 group of Jobs not well');
+});
+
 test('an overview that is kept is packed once for all who ask, and tells at once of what the service notices', async () => {
   await using fleet = await aFleet();
   // As if each step of an answer took a while: only what took long is kept.

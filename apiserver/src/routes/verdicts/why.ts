@@ -151,7 +151,7 @@ function explainAlert(
       : looked
         ? openRunOf(alert.cronJob, looked)
         : job && job.waitingReason === undefined
-          ? openRunOf(alert.cronJob, job.jobName, 'Open the run: it goes on')
+          ? openRunOf(alert.cronJob, job.jobName)
           : undefined,
     waiting:
       stuckJob && isWaiting
