@@ -39,7 +39,6 @@ export function* ofList(
     if (row && !row.badges.includes(drawings[verdict.state][0]))
       yield `${namespace}/${name} is ${verdict.state} and shows [${row.badges.join(', ')}]`;
   }
-  yield* ofIncidents(drawn, pages);
   if (cronJobs.length === 0) return;
   for (const state of healthStates) {
     const counted = cronJobs.filter(({ verdict }) => verdict.state === state).length;

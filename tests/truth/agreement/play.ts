@@ -49,6 +49,16 @@ const sqlite = testDatabases().find(({ name }) => name === 'sqlite');
 if (!sqlite) throw new Error('DATABASES leaves no SQLite');
 const database = sqlite;
 
+/** Statuses and metrics follow so soon what moved. */
+const settledMs = 60_000;
+
+/** What statuses and metrics count. */
+const stateOf = ({ cronJobs, groups, monitors }: Awaited<ReturnType<typeof readPages>>): string =>
+  JSON.stringify([
+    [...cronJobs, ...groups].map(({ namespace, name, verdict }) => [namespace, name, verdict.state, verdict.kind]),
+    monitors.map(({ namespace, name, states }) => [namespace, name, states]),
+  ]);
+
 for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(await play(JSON.parse(line) as number))}\n`);
   await database.remove();
@@ -63,12 +73,13 @@ async function play(seed: number): Promise<Played> {
   let looked = 0;
   let pagesDrawn = 0;
   let nowMs = history.startAt;
+  let stateBefore = '';
   messages = [];
   answer = () => answersWith(nowMs);
   await observe(history, calm(history), {
     freshDatabase: () => database.fresh(),
     logger,
-    lookAt: looks,
+    lookAt: [...looks, history.endAt - settledMs],
     look: async (service, world, now) => {
       nowMs = now;
       await using api = await serveApi({
@@ -80,16 +91,22 @@ async function play(seed: number): Promise<Played> {
       });
       const address = `http://127.0.0.1:${api.port}`;
       const isAtEnd = now === history.endAt;
+      if (now === history.endAt - settledMs) {
+        stateBefore = stateOf(await readPages(address));
+        return;
+      }
       if (!isAtEnd) await act(address, seed, now);
       const pages = await readPages(address);
       cronJobs += pages.cronJobs.length;
       looked += 1;
       const found = contradictionsOf(pages);
       if (isAtEnd) for await (const one of contradictionsOfExplain(pages, address, now)) found.push(one);
-      // Statuses and metrics follow within a minute of what moved: an alert that began, became active, was held or ended.
-      const isQuiet = [...pages.alertDetails, ...pages.endedDetails].every(({ timeline }) =>
-        timeline.every(({ at }) => now - Date.parse(at) > 60_000),
-      );
+      // An alert may have begun, become active, been held or ended; a group of Jobs may have been forgotten.
+      const isQuiet =
+        stateOf(pages) === stateBefore &&
+        [...pages.alertDetails, ...pages.endedDetails].every(({ timeline }) =>
+          timeline.every(({ at }) => now - Date.parse(at) > settledMs),
+        );
       if (isAtEnd && isQuiet)
         found.push(...contradictionsElsewhere(pages, await elsewhereOf(service, world, messages), now));
       if (browser && isAtEnd) {
