@@ -103,7 +103,7 @@ function failedText({ reason, channels }: Told): string {
 }
 
 /** The channel that kept an alert from being told to any, and since when: its page says what it answers. */
-export interface RefusingChannel {
+interface RefusingChannel {
   readonly channel: string;
   readonly text: string;
 }

@@ -7,7 +7,7 @@ import { addressOf } from '../../router.svelte.ts';
 import { cellsIn, foldWord, heldAt, type WallLine } from './lines.ts';
 
 /** What the readout says of a place, and where a click on it leads. */
-export interface ToldPlace {
+interface ToldPlace {
   readonly name: string;
   /** Empty: it is a row or a group as a whole. */
   readonly when: string;
