@@ -68,6 +68,59 @@ describe('the pages of a CronJob and of its runs', { skip: whyNoBrowser() ?? fal
     assert.equal(asked(), before);
   });
 
+  journey('has the days under the strip of its runs, and a line where each begins', async (page) => {
+    await go(page, '/cronjobs/data/nightly-backup');
+    await seen(page, 'Last runs');
+    const labels = await page.locator('main .days span').allTextContents();
+    assert.ok(labels.length >= 4, labels.join());
+    for (const label of labels) assert.match(label, /^\d{1,2} [A-Z][a-z][a-z]$/);
+    const boxes = await page.locator('main .days span').evaluateAll((spans) =>
+      spans.map((span) => {
+        const { left, right } = span.getBoundingClientRect();
+        return { left, right };
+      }),
+    );
+    assert.ok(boxes.every(({ left }, index) => index === 0 || left > (boxes[index - 1]?.right ?? 0)));
+    const lines = await page.locator('main .frame path.ground').getAttribute('d');
+    const isFirstLabelled = boxes[0]?.left === (await page.locator('main .days').boundingBox())?.x;
+    assert.equal(lines?.match(/V/g)?.length, labels.length - Number(isFirstLabelled), 'none before the first run');
+  });
+
+  journey(
+    'has each run, target and CronJob as a card of 104 pixels on a phone, with all that the card said before',
+    async (page) => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      for (const [path, facts] of [
+        [
+          '/cronjobs/data/nightly-backup?part=runs',
+          [/^\d{4}-\d\d-\d\d \d\d:\d\d$/, /^Failed$/, /\d+ min/, /^Exit code 137/],
+        ],
+        [
+          '/sla',
+          [/^nightly-backup$/, /^Success, 95 % in 7 d$/, /^Breached$/, / x$/, /^\d+ failures? over$/, /^\d+ of \d+$/],
+        ],
+        ['/cronjobs', [/^nightly-backup$/, /^Critical$/, /^No success for/, /^in \d/]],
+      ] as const) {
+        await go(page, path);
+        const cards = page.locator('main tr[data-row]');
+        await cards
+          .filter({ hasText: path === '/sla' ? 'Breached' : /Failed|Critical/ })
+          .first()
+          .waitFor();
+        const heights = await cards.evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
+        // A sentence of two lines has both: of the others none is higher.
+        const sentencePx = path === '/cronjobs' ? 18 : 0;
+        const usual = heights.toSorted((a, b) => a - b)[Math.floor(heights.length / 2)] ?? Infinity;
+        assert.ok(heights.length >= 5 && usual <= 104, `${path}: ${heights.join()}`);
+        assert.ok(Math.max(...heights) <= 104 + sentencePx, `${path}: ${heights.join()}`);
+        const first = cards.filter({ hasText: path.includes('runs') ? 'Failed' : 'nightly-backup' }).first();
+        for (const fact of facts)
+          assert.ok(await first.getByText(fact).first().isVisible(), `${path}: ${String(fact)}`);
+      }
+    },
+    { width: 390 },
+  );
+
   journey('shows the numbers of a chart as a table', async (page) => {
     await go(page, '/cronjobs/data/nightly-backup?part=trends');
     await seen(page, /^\d+ runs? took|^Runs (rose|fell)/);

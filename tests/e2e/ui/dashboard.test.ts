@@ -252,6 +252,56 @@ describe('the first page', { skip: whyNoBrowser() ?? false }, () => {
     assert.equal(await page.evaluate('document.activeElement.id'), 'no-sign-in');
   });
 
+  journey('says on one line why the service is not well, and unfolds it', async (page) => {
+    const api = `${service().url}/api/v1`;
+    const overview = (await (await page.request.get(`${api}/overview`)).json()) as Overview;
+    const problems = [
+      'the volume of /var/lib/cronjob-monitor/monitor.db is full (0 MB free): make room on it, or enlarge it',
+      'a message that is due has waited for 7 min: see whether the controller reaches its channels',
+      'the cluster has not answered for 9 min: what has changed since then is not known',
+    ];
+    service().answer('overview', {
+      value: { ...overview, service: { ...overview.service, status: 'degraded', problems } },
+    });
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 844 });
+      await go(page, '/');
+      const banner = page.getByRole('status').filter({ hasText: 'The volume of' });
+      const heightPx = async (): Promise<number> => (await banner.boundingBox())?.height ?? Number.NaN;
+      await banner.getByRole('button', { name: 'Show all of it' }).waitFor();
+      assert.ok((await heightPx()) <= 36, `${width}: folded ${await heightPx()} px`);
+      await banner.getByRole('button', { name: 'Show all of it' }).click();
+      await banner.getByRole('button', { name: 'Show one line' }).waitFor();
+      assert.ok((await heightPx()) > 36, `${width}: unfolded ${await heightPx()} px`);
+      const said = await banner.innerText();
+      for (const problem of problems) assert.ok(said.includes(problem.slice(1)), said);
+      const isCut = await banner.evaluate((one) =>
+        [...one.querySelectorAll('div')].some(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight + 12),
+      );
+      assert.equal(isCut, false);
+    }
+  });
+
+  journey('leads from an alert that no channel was told to the channel that refuses', async (page) => {
+    const api = `${service().url}/api/v1`;
+    const overview = (await (await page.request.get(`${api}/overview`)).json()) as Overview;
+    const [first, ...others] = overview.incidents;
+    assert.ok(first?.verdict.told);
+    const [one] = first.verdict.told.channels;
+    assert.ok(one);
+    const refused = { ...one, channel: 'billing-hook', state: 'parked', httpStatus: 401, category: 'auth' } as const;
+    const told = { ...first.verdict.told, state: 'held', reason: 'parked', word: null, channels: [refused] } as const;
+    const incidents = [{ ...first, verdict: { ...first.verdict, told } }, ...others];
+    service().answer('overview', { value: { ...overview, incidents } });
+    await go(page, '/');
+    const row = page.locator(`li[data-row="${first.cronjob.namespace}/${first.cronjob.name}"]`);
+    await row
+      .getByText(/has taken no message of it since .* \(401\), and no other channel was told: open it/)
+      .waitFor();
+    await row.getByRole('link', { name: 'billing-hook', exact: true }).click();
+    await page.waitForURL(/\/channels\/billing-hook$/);
+  });
+
   journey('names each mark of a row under the pointer and the keys, and leads to its run', async (page) => {
     await go(page, '/');
     const marks = page.locator('main [data-row="data/nightly-backup"]').getByRole('slider');

@@ -6,6 +6,7 @@ import { dailyFigures, nearestRank, needsLogScale, type DurationPoint } from './
 import { layCells } from './heatmap/cells.ts';
 import { laneTicks } from './lanes/lane-axis.ts';
 import { drawBars, type StripBar } from './run-strip/bars.ts';
+import { stripDays } from './run-strip/strip-days.ts';
 
 const dayMs = 86_400_000;
 
@@ -50,6 +51,34 @@ describe('a strip of bars', () => {
   test('places bars by time where that is asked for', () => {
     const paths = drawBars([bar(), bar()], { ...size, xOf: (index) => 100 * index });
     assert.match(paths[0]?.d ?? '', /^M0 7.*M100 7/);
+  });
+});
+
+describe('the days under a strip of bars', () => {
+  const runsFrom = (at: string, count: number, everyMs: number): { at: string }[] =>
+    Array.from({ length: count }, (_, index) => ({ at: new Date(Date.parse(at) + index * everyMs).toISOString() }));
+  const labels = (runs: readonly { at: string }[], pitchPx: number, timeZone = 'UTC'): string[] =>
+    stripDays(runs, { pitchPx, timeZone }).map(({ index, text }) => `${index} ${text}`);
+
+  test('stand at the first run of each day of the zone', () => {
+    const hourly = runsFrom('2026-11-20T20:00:00Z', 60, dayMs / 24);
+    assert.deepEqual(labels(hourly, 16), ['0 20 Nov', '4 21 Nov', '28 22 Nov', '52 23 Nov']);
+    assert.deepEqual(labels(hourly, 16, 'Europe/Zurich'), ['3 21 Nov', '27 22 Nov', '51 23 Nov']);
+  });
+
+  test('are as many as there is room for, with the newest always', () => {
+    const daily = runsFrom('2026-11-03T02:00:00Z', 21, dayMs);
+    assert.deepEqual(labels(daily, 40).slice(-3), ['16 19 Nov', '18 21 Nov', '20 23 Nov']);
+    assert.deepEqual(labels(daily, 10), ['4 7 Nov', '10 13 Nov', '20 23 Nov']);
+    const [newest] = stripDays(daily, { pitchPx: 10, timeZone: 'UTC' }).slice(-1);
+    assert.ok(newest && newest.px + 44 <= 210, 'it ends within the strip');
+  });
+
+  test('are the times of the first and the last run where all are of one day', () => {
+    const minutes = runsFrom('2026-11-21T10:00:00Z', 90, 60_000);
+    assert.deepEqual(labels(minutes, 10), ['0 21 Nov 10:00', '89 11:29']);
+    assert.deepEqual(labels(minutes.slice(0, 2), 10), ['0 21 Nov 10:00']);
+    assert.deepEqual(labels([], 10), []);
   });
 });
 

@@ -5,7 +5,7 @@ import { conditionLines, phaseText, problemsText } from './conditions.ts';
 import { expectedRunText, foldExpected } from './expected-run.ts';
 import { evaluatedText, healthNotice, isJudging } from './health.ts';
 import { attemptsText, barText, beginText, outcomeText, stripText, tookText } from './run-sentence.ts';
-import { toldMark } from './told.ts';
+import { refusingChannel, toldMark } from './told.ts';
 
 const nowMs = Date.parse('2026-11-21T14:03:00.000Z');
 const viewer = { nowMs, timeZone: 'UTC' };
@@ -95,6 +95,31 @@ describe('Told', () => {
     [told({ state: 'none', reason: 'noChannel' }), 'No channel is named'],
     [told({ state: 'none', reason: 'alertingDisabled' }), 'Alerting is off'],
   ];
+  test('names the channel that kept an alert from all, and since when', () => {
+    const hook: ToldChannel = { ...channel, channel: 'billing-hook', state: 'parked', httpStatus: 401 };
+    const parked = told({ state: 'held', reason: 'parked', channels: [hook] });
+    assert.deepEqual(refusingChannel(parked, viewer), {
+      channel: 'billing-hook',
+      text: 'has taken no message of it since 02:15 (401), and no other channel was told: open it',
+    });
+    const dead = { ...hook, state: 'dead', httpStatus: 400 } as const;
+    const textOf = (given: Told): string | undefined => refusingChannel(given, viewer)?.text;
+    assert.equal(
+      textOf(told({ state: 'failed', reason: 'rejected', channels: [dead] })),
+      'refused it at 02:15 (400), and no other channel was told: open it',
+    );
+    assert.equal(
+      textOf(told({ state: 'failed', reason: 'expired', channels: [{ ...dead, httpStatus: null }] })),
+      'took no message of it until 02:15, when it was given up, and no other channel was told: open it',
+    );
+    assert.equal(textOf(told({ state: 'held', reason: 'silence', channels: [hook] })), undefined, 'it is silenced');
+    // Another one has heard; it goes out yet; none was asked.
+    assert.equal(textOf(told({ state: 'failed', reason: 'rejected', channels: [channel, dead] })), undefined);
+    assert.equal(textOf(told({ state: 'waiting', channels: [{ ...hook, state: 'ready' }] })), undefined);
+    assert.equal(textOf(told({ state: 'none', reason: 'noChannel' })), undefined);
+    assert.equal(refusingChannel(null, viewer), undefined);
+  });
+
   for (const [given, text] of rows) {
     test(`says "${text}"`, () => assert.equal(toldMark({ told: given, severity: 'warning' }, viewer).word, text));
   }

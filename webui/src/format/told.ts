@@ -102,6 +102,28 @@ function failedText({ reason, channels }: Told): string {
   return reason === 'rejected' ? `${who}: refused${dead ? answer(dead) : ''}` : `${who}: given up after 24 h`;
 }
 
+/** The channel that kept an alert from being told to any, and since when: its page says what it answers. */
+interface RefusingChannel {
+  readonly channel: string;
+  readonly text: string;
+}
+
+/** Undefined: a channel has heard of it, or none has refused it. */
+export function refusingChannel(told: Told | null | undefined, viewer: Viewer): RefusingChannel | undefined {
+  const isHeard = told?.channels.some(({ state }) => heardStates.has(state)) ?? false;
+  const stopped = told?.channels.find(({ state }) => state === 'dead' || state === 'parked');
+  const isRefused = told?.state === 'failed' || told?.reason === 'parked' || told?.reason === 'invalid';
+  if (!told || !stopped || isHeard || !isRefused) return undefined;
+  const at = shortTimeText(stopped.at, viewer.timeZone, viewer.nowMs);
+  const how =
+    stopped.state === 'parked'
+      ? `has taken no message of it since ${at}`
+      : told.reason === 'expired'
+        ? `took no message of it until ${at}, when it was given up`
+        : `refused it at ${at}`;
+  return { channel: stopped.channel, text: `${how}${answer(stopped)}, and no other channel was told: open it` };
+}
+
 const silentReasons: Readonly<Partial<Record<ToldReason, string>>> = {
   alertingDisabled: 'Alerting is off',
   noChannel: 'No channel is named',

@@ -72,6 +72,7 @@ test('lists a row for each CronJob that is not well: by state, held ones last, t
     ],
   );
   assert.equal(pagination.total, 5);
+  assert.equal(items[0]?.verdict.since, new Date(testNow - 3 * hourMs).toISOString(), 'its oldest alert began then');
   assert.equal(items[0]?.recentRuns.length, 1);
   assert.equal(items[0]?.alerts[0]?.verdict.words, items[0]?.verdict.words, 'the worst alert is the verdict');
 });

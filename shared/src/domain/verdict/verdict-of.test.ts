@@ -183,6 +183,14 @@ describe('the sentence of a CronJob', () => {
     assert.equal(verdict.since, '2026-11-21T05:00:00.000Z');
     assert.equal(verdict.state, 'critical');
   });
+
+  test('has held since its oldest alert began, though the worst one came later', () => {
+    const alert = { ...anAlert('deadManTriggered'), severity: 'critical', limit: 90_000 } as const;
+    const older = { ...anAlert('jobFailed'), severity: 'warning', sinceAt: at('02:00:00') } as const;
+    const verdict = verdictOf({ ...quiet, failedRun: failed, alerts: [alert, older] }, { revision: '7' });
+    assert.equal(verdict.kind, 'deadManTriggered');
+    assert.equal(verdict.since, '2026-11-21T02:00:00.000Z');
+  });
 });
 
 function anAlert(type: AlertType, subject?: AlertSubject): WordedAlert {

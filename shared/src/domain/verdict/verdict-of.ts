@@ -45,7 +45,8 @@ export function verdictOf(facts: VerdictFacts, addition: VerdictAddition): Verdi
   if (standing.kind === 'alert' && worst) {
     return toVerdict(
       { state: standing.state, kind: worst.type },
-      { words: alertWords(worst), sinceAt: worst.sinceAt },
+      // The incident began with its oldest alert, whichever is the worst.
+      { words: alertWords(worst), sinceAt: Math.min(...facts.alerts.map(({ sinceAt }) => sinceAt)) },
       addition,
     );
   }
