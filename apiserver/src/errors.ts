@@ -39,7 +39,9 @@ export function invalidRequest(problems: readonly Problem[]): ApiError {
 }
 
 export function notFound(kind: NotFoundKind, name: string, reason: NotFoundReason): ApiError {
-  const why = { neverSeen: 'does not exist', deleted: 'was deleted', expired: 'is no longer kept' }[reason];
+  // A CronJob that no monitor selects is in the cluster all the same.
+  const neverSeen = kind === 'CronJob' ? 'is not known: there is none, or no monitor selects it' : 'does not exist';
+  const why = { neverSeen, deleted: 'was deleted', expired: 'is no longer kept' }[reason];
   return new ApiError('NOT_FOUND', `${kind} ${name} ${why}`, { details: { kind, name, reason } });
 }
 

@@ -25,14 +25,14 @@ export function toSecondsOrNull(ms: number | undefined): number | null {
 }
 
 /**
- * Percent with at most two decimals; null when there is nothing to count. 100 only when nothing failed, 0 only when nothing
- * succeeded: rounding never says so.
+ * Percent cut to two decimals, as sentences cut it to one; null when there is nothing to count. 100 only when nothing failed, 0 only when
+ * nothing succeeded, and a target only where it is met.
  */
 export function toPercent(part: number, whole: number): Percent | null {
   if (whole === 0) return null;
   if (part === whole) return 100;
   if (part === 0) return 0;
-  return Math.min(99.99, Math.max(0.01, Math.round((part / whole) * 10_000) / 100));
+  return Math.max(0.01, Math.floor((part * 10_000) / whole) / 100);
 }
 
 export function orNull<T>(value: T | undefined): T | null {

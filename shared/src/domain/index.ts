@@ -72,7 +72,7 @@ export * from './alert/life.ts';
 export { wayOf, type ChannelAtSend } from './alert/route-steps.ts';
 export * from './alert/dependency.ts';
 export { askAgainMs, toMutable } from './alert/step.ts';
-export type { Flips } from './alert/flapping.ts';
+export { lastFlipAt, type Flips } from './alert/flapping.ts';
 export * from './alert/routes.ts';
 export * from './settings/effective.ts';
 export * from './settings/words.ts';

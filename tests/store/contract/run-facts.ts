@@ -5,6 +5,7 @@ import {
   countRateFacts,
   listOldestSince,
   listDueRuns,
+  listExecutions,
   listJudgedRuns,
   listLastScheduledRuns,
   countFailures,
@@ -179,20 +180,21 @@ export const runFacts = contract('facts of the last runs', (test) => {
     assert.equal(scheduled.has(other.id), false);
   });
 
-  test('runs that end in the same millisecond keep an order', async ({ store, epoch }) => {
+  test('of runs that end in the same second the newest is the one that lists of runs show first', async ({
+    store,
+    epoch,
+  }) => {
     const cronJob = await projected(store, epoch);
-    const ends = { finishedAt: now };
-    const runs = [1, 2, 3].map((minutes) =>
-      ago(cronJob, minutes * minuteMs, 0, { ...ends, status: minutes === 2 ? 'failed' : 'success' }),
+    const runs = [3, 1, 1, 1, 2].map((minutes, index) =>
+      ago(cronJob, minutes * minuteMs, 0, { finishedAt: now, status: index % 2 === 0 ? 'failed' : 'success' }),
     );
     await recordAll(store, epoch, runs);
-    const listed = await listJudgedRuns(store, [cronJob.id], { count: 3, includeManual: true });
+    const judged = await listJudgedRuns(store, [cronJob.id], { count: 5, includeManual: true });
+    const page = { limit: 5, offset: 0 };
+    const listed = await listExecutions(store, { cronJobIds: [cronJob.id] }, { page });
     assert.deepEqual(
-      listed.get(cronJob.id)?.map(({ jobUid }) => jobUid),
-      runs
-        .map(({ jobUid }) => jobUid)
-        .sort()
-        .reverse(),
+      judged.get(cronJob.id)?.map(({ jobUid }) => jobUid),
+      listed.map(({ jobUid }) => jobUid),
     );
   });
 

@@ -27,6 +27,14 @@ import { inWords } from '../verdicts/findings.ts';
 import { levelOf, rankOf, type AdviceCode } from './kinds.ts';
 import { refText } from '@cronjob-monitor/shared/contract';
 
+/** Their sentences begin with a name, or say how a value is written: they stand as they are. */
+const quoting: ReadonlySet<AdviceCode> = new Set([
+  'AnnotationInvalid',
+  'DependencyUnknown',
+  'DependencyCycle',
+  'WindowStaysOpen',
+]);
+
 export interface AdviceScope {
   readonly namespaces: readonly string[];
   /** Namespaces of which the caller may read monitors; empty: all. */
@@ -107,7 +115,8 @@ async function findInSettings(
       const cronJobId = cronJob && idOf.get(refText(cronJob));
       if (cronJob ? cronJobId === undefined : !mayTell(namespace)) return [];
       const monitor = { id, namespace, name };
-      return { code, words: inWords(message), cronJob, cronJobId, monitor, path, mend, command: undefined, isLeft };
+      const words = quoting.has(code) ? message : inWords(message);
+      return { code, words, cronJob, cronJobId, monitor, path, mend, command: undefined, isLeft };
     });
   });
   return { found, omitted };

@@ -25,6 +25,7 @@ const words: Readonly<Record<AdviceCode, string>> = {
   ZoneInSchedule: 'Kubernetes refuses a zone in the schedule',
   SlaWindowTooSmall: 'Too few runs come in the window for a rate to be judged',
   SlaWindowBeyondRetention: 'The window reaches back further than runs are kept',
+  WindowStaysOpen: 'A maintenance window that stays open: what goes wrong is told to no channel',
   SeverityNotRouted: 'Alerts of a severity that no channel takes',
   ChannelUnknown: 'Channels that are named and cannot be sent to',
   DependencyUnknown: 'What it waits for is not known, so it does not wait',

@@ -46,6 +46,20 @@ async function aFleet(fleet: TestFleet): Promise<MonitorProjection> {
   return monitor;
 }
 
+test('what quotes a name or a value has it as it is written', async () => {
+  await using fleet = await startFleet();
+  const monitor = await aFleet(fleet);
+  const said: readonly (readonly [LintFinding['code'], string])[] = [
+    ['AnnotationInvalid', 'grace: 5 is no duration; such as 5m'],
+    ['DependencyUnknown', 'shop/import: there is no such CronJob'],
+    ['DependencyCycle', 'prod/backup → prod/backup: none of these waits for the next'],
+    ['WindowStaysOpen', 'storage: each occurrence begins before the one before it is over'],
+  ];
+  await keep(fleet, monitor, ...said.map(([code, message]) => aFinding({ code, message, mend: undefined })));
+  const { items } = await advice(fleet, `?code=${said.map(([code]) => code).join(',')}`);
+  assert.deepEqual(new Map(items.map(({ code, words }) => [code, words])), new Map(said));
+});
+
 test('a finding has its sentence, what came of it, the field and a command that mends it', async () => {
   await using fleet = await startFleet();
   await addChannel(fleet, { name: 'chat' });

@@ -94,6 +94,27 @@ test('says whether anything is kept of the CronJob of an alert', async () => {
   assert.equal((await fleet.ask('/api/v1/cronjobs/prod/backup')).status, 404);
 });
 
+test('says of an alert that ended before its message went out that one message tells both', async () => {
+  await using fleet = await aFleet();
+  const channel = await addChannel(fleet);
+  const { id } = await addAlert(fleet);
+  const of = { alertId: id, channelUid: channel.uid, reason: 'firstNotice' } as const;
+  await fleet.store.fenced(fleet.epoch, (tx) =>
+    recordDecisions(tx, [
+      { ...of, action: 'queued' },
+      { ...of, action: 'cancelled' },
+    ]),
+  );
+  const { timeline } = (await fleet.ask(`/api/v1/alerts/${id}`)).json() as AlertDetail;
+  assert.deepEqual(
+    timeline.map(({ message }) => message),
+    [
+      'A message to team-chat was made: it tells that it began and that it is over',
+      'Nothing is sent: one message tells that it began and that it is over',
+    ],
+  );
+});
+
 test('knows no alert by a text that is none of its ids', async () => {
   await using fleet = await aFleet();
   for (const id of [absent, 'x', '%00', 'a'.repeat(300)]) {

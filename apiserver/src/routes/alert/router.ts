@@ -232,7 +232,10 @@ const wordings: Readonly<Record<AlertTimelineKind, Wording>> = {
   occurrence: (decision) => `It happened again${because(decision)}`,
   severityChanged: (decision) => `The severity changed${because(decision)}`,
   held: (decision) => `No message${because(decision)}${until(decision)}`,
-  queued: ({ reason }, channel) => `A message to ${channel} was made${reason === undefined ? '' : `: ${reason}`}`,
+  queued: (decision, channel) =>
+    decision.reason === 'firstNotice'
+      ? `A message to ${channel} was made: it tells that it began and that it is over`
+      : `A message to ${channel} was made${because(decision)}`,
   notRouted: (decision) => {
     const { reason, detail = '' } = decision;
     if (reason === 'unknownChannel') return `No channel is named ${detail}`.trimEnd();
@@ -254,7 +257,10 @@ const wordings: Readonly<Record<AlertTimelineKind, Wording>> = {
   unmutedThere: (_decision, channel) => `${channel} keeps it from people no more`,
   resolved: (decision) => `Resolved${quoted(decision)}`,
   expired: ({ reason }) => `Closed${reason === undefined ? '' : `: ${closeCauseInWords(reason)}`}`,
-  cancelled: (decision) => `Nothing is sent${because(decision)}`,
+  cancelled: (decision) =>
+    decision.reason === 'firstNotice'
+      ? 'Nothing is sent: one message tells that it began and that it is over'
+      : `Nothing is sent${because(decision)}`,
 };
 
 /** The ledger of an alert, oldest first: why it was told, or was not. */

@@ -58,7 +58,7 @@ test('silences each row by itself, says what is held, and ends the silences agai
   assert.deepEqual(short(result), [
     'backup: done: Silenced: 1 alert held now',
     'etl: done: Silenced: 0 alerts held now',
-    'ghost: refused: CronJob prod/ghost does not exist',
+    'ghost: refused: CronJob prod/ghost is not known: there is none, or no monitor selects it',
   ]);
   const list = async (): Promise<readonly Silence[]> =>
     ((await fleet.ask('/api/v1/silences')).json() as SilenceList).items;

@@ -57,7 +57,7 @@ test('gives one item for each day, today last, and says which are recorded', asy
     failed: 1,
     other: 1,
     manual: 0,
-    successRate: 66.67,
+    successRate: 66.66,
     avgDurationSeconds: 25,
     p50DurationSeconds: 20,
     p95DurationSeconds: 30,

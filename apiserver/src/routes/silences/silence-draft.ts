@@ -2,7 +2,7 @@ import type { Problem, SilenceInput } from '@cronjob-monitor/shared/contract';
 import { type Instant, parseDuration, type SilenceMatcher } from '@cronjob-monitor/shared/domain';
 import type { SilenceDraft } from '../../actions/index.ts';
 import { invalidRequest } from '../../errors.ts';
-import { isObjectId } from '../../object-name.ts';
+import { isCronJobName, isObjectId, isObjectName } from '../../object-name.ts';
 import { instantForms, readInstant } from '../../middleware/parameters.ts';
 
 const longestMs = 30 * 86_400_000;
@@ -22,6 +22,8 @@ export function readSilenceDraft(body: SilenceInput, by: string, now: Instant): 
   return { matcher, startsAt, endsAt, untilResolved: untilSuccess ?? untilResolved, comment, by };
 }
 
+const wholeNames = 'whole names; a namespace and a name together go into refs';
+
 function readMatcher(given: SilenceInput['matcher'], problems: Problem[]): SilenceMatcher {
   const {
     namespaces = [],
@@ -37,6 +39,13 @@ function readMatcher(given: SilenceInput['matcher'], problems: Problem[]): Silen
   const hasCriteria = lists.some((list) => list.length > 0) || monitor !== undefined || alertId !== undefined;
   if (alertId !== undefined && !isObjectId(alertId))
     problems.push(problem('matcher.alertId', 'is not the id of an alert', 'as the API and messages write it'));
+  // A name that no object can have would hold nothing, without a word.
+  for (const [index, name] of namespaces.entries())
+    if (!isObjectName(name))
+      problems.push(problem(`matcher.namespaces[${index}]`, 'is no name of a namespace', wholeNames));
+  for (const [index, name] of cronjobs.entries())
+    if (!isCronJobName(name))
+      problems.push(problem(`matcher.cronjobs[${index}]`, 'is no name of a CronJob', wholeNames));
   if (all && hasCriteria) problems.push(problem('matcher.all', 'leaves no room for other criteria', null));
   if (!all && !hasCriteria) {
     problems.push(problem('matcher', 'names nothing', 'at least one criterion, or {"all": true} for the whole fleet'));

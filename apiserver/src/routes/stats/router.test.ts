@@ -66,7 +66,7 @@ test('counts a CronJob of two monitors once, and the runs of the last day', asyn
     'each counts once',
   );
   assert.equal(all.executionsRecorded24h, 4);
-  assert.equal(all.successRate24h, 66.67);
+  assert.equal(all.successRate24h, 66.66);
   assert.deepEqual(all.slots24h, { ...noSlots, matched: 3 });
   const data = await stats(fleet, '?namespace=data');
   assert.deepEqual(

@@ -2,6 +2,7 @@ import type { HealthState, Ref, Told, Verdict, VerdictHold } from '@cronjob-moni
 import {
   alertWords,
   holdsOf,
+  lastFlipAt,
   toAlertFacts,
   toVerdict,
   type Instant,
@@ -18,10 +19,11 @@ import type { Surroundings } from './surroundings.ts';
 export function toWordedAlert(alert: StoredAlert): WordedAlert {
   const figures = isObject(alert.figures) ? alert.figures : {};
   const number = (key: string): number | undefined => (typeof figures[key] === 'number' ? figures[key] : undefined);
-  const { type, subject, sinceAt, endedAt, count, isWellForNow } = alert;
+  const { type, subject, sinceAt, endedAt, count, isWellForNow, flappingUntil } = alert;
   const facts = toAlertFacts(alert.context);
   const figuresOf = { measured: number('measured'), limit: number('limit') };
-  return { type, subject, sinceAt, endedAt, count, isWellForNow, facts, ...figuresOf };
+  const wellSinceAt = isWellForNow && flappingUntil !== undefined ? lastFlipAt(flappingUntil) : undefined;
+  return { type, subject, sinceAt, endedAt, count, wellSinceAt, facts, ...figuresOf };
 }
 
 /** The judgement that an alert is: its sentence is the same wherever it is shown. */

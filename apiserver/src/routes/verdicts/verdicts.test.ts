@@ -181,7 +181,10 @@ test('an expected CronJob that is not there leads to the rules that expect it, t
     href: '/monitors/prod/dr',
   });
   const page = await fleet.ask('/api/v1/cronjobs/prod/ghost');
-  assert.deepEqual([page.status, page.error().message], [404, 'CronJob prod/ghost does not exist']);
+  assert.deepEqual(
+    [page.status, page.error().message],
+    [404, 'CronJob prod/ghost is not known: there is none, or no monitor selects it'],
+  );
 });
 
 test('a login that its database refuses is to be checked, where no runbook is followed for an exit code', async () => {

@@ -31,8 +31,8 @@ export interface WordedAlert {
   readonly count: number;
   readonly measured: number | undefined;
   readonly limit: number | undefined;
-  /** It flaps, and all was well when it was judged last: it stays until that has lasted. */
-  readonly isWellForNow?: boolean | undefined;
+  /** It flaps, and all has been well since then: it stays until that has lasted. */
+  readonly wellSinceAt?: Instant | undefined;
   /** Run and verdict, as they were stored with it. */
   readonly facts: AlertFacts;
 }

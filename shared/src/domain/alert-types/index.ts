@@ -57,9 +57,11 @@ export function sentenceOf(finding: Finding, run?: AlertRun): string {
 export function alertWords(given: WordedAlert): Words {
   // An alert that came back counts its earlier times as well: those in a row are what was found last.
   const alert = { ...given, count: given.facts.verdict?.count ?? given.count };
-  const told = wordsOf(alert).line(alert);
-  if (alert.endedAt !== undefined) return frozenAt(told, alert.endedAt);
-  if (!alert.isWellForNow) return told;
+  const goesOn = wordsOf(alert).line(alert);
+  const overAt = alert.endedAt ?? alert.wellSinceAt;
+  if (overAt === undefined) return goesOn;
+  const told = frozenAt(goesOn, overAt);
+  if (alert.endedAt !== undefined) return told;
   return `Comes and goes, well for now; before: ${told.charAt(0).toLowerCase()}${told.slice(1)}`;
 }
 

@@ -21,3 +21,8 @@ export function flappingUntil(flips: Flips): Instant | undefined {
   const last = flips.at(-1);
   return last === undefined ? undefined : last + windowMs;
 }
+
+/** When the last change was, of what flaps until then. */
+export function lastFlipAt(untilAt: Instant): Instant {
+  return untilAt - windowMs;
+}

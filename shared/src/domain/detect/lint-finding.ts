@@ -46,6 +46,7 @@ export const lintLevels = {
   SlaWindowTooSmall: 'warning',
   SlaWindowBeyondRetention: 'warning',
   MaxDurationUnreachable: 'warning',
+  WindowStaysOpen: 'warning',
   SeverityNotRouted: 'warning',
   ChannelUnknown: 'warning',
   DependencyUnknown: 'warning',
@@ -94,6 +95,15 @@ export interface LintedMonitor {
     | undefined;
   readonly stuckJobs: { readonly enabled: boolean };
   readonly suspendedHandling: { readonly alertIfSuspendedFor: string | undefined };
+  /** Absent: it has none. */
+  readonly maintenanceWindows?: readonly {
+    readonly name: string;
+    readonly schedule: string;
+    readonly duration: string;
+    readonly timezone: string;
+    readonly suppressAlerts: boolean;
+    readonly excludeFromSla: boolean;
+  }[];
   readonly alerting:
     | {
         readonly enabled: boolean;

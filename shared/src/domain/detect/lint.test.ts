@@ -96,7 +96,28 @@ type Row = readonly [sentence: string, changes: Parameters<typeof found>[0], exp
 const deadMan = (maxTimeSinceLastSuccess: string): Partial<LintedMonitor> => ({
   deadManSwitch: { enabled: true, maxTimeSinceLastSuccess },
 });
+const windows = (
+  schedule: string,
+  duration: string,
+  suppressAlerts = true,
+): { readonly spec: Partial<LintedMonitor> } => {
+  const window = {
+    name: 'storage',
+    schedule,
+    duration,
+    timezone: 'Europe/Berlin',
+    suppressAlerts,
+    excludeFromSla: true,
+  };
+  return { spec: { maintenanceWindows: [window] } };
+};
 const cases: Row[] = [
+  ['a window that begins each minute', windows('* * * * *', '1h'), ['WindowStaysOpen']],
+  ['a window of a day each day', windows('0 0 * * *', '1d'), ['WindowStaysOpen']],
+  ['a window that begins each minute of an hour', windows('* 1 * * *', '1h'), []],
+  ['a window of each day of July', windows('0 0 * 7 *', '1d'), []],
+  ['a window that stays open and holds no alert back', windows('* * * * *', '1h', false), []],
+  ['a window whose schedule cannot be used', windows('0 0 30 2 *', '1h'), []],
   ['a schedule that cannot be read', { cronJob: { schedule: 'each day' } }, ['ScheduleInvalid']],
   ['an unknown zone', { cronJob: { timeZone: 'Europe/Atlantis' } }, ['ZoneUnknown']],
   ['a day that never comes', { cronJob: { schedule: '0 0 30 2 *' } }, ['ScheduleNeverFires']],

@@ -7,6 +7,7 @@ import { routesOf, type Routing } from '../alert/routes.ts';
 import { alertSeverity } from '../alert/severity.ts';
 import { counted } from '../delivery/wording.ts';
 import { minuteMs, parseResourceDuration } from '../duration.ts';
+import { staysOpen } from '../mute/maintenance.ts';
 import { goText, lintCronJob } from './lint-cron-job.ts';
 import {
   type LintCode,
@@ -51,7 +52,13 @@ export function lintTogether(all: LintFacts): LintFinding[] {
   const { monitor } = all;
   // A group of Jobs has no schedule, and nothing of a CronJob's spec.
   const facts = { ...all, cronJobs: all.cronJobs.filter((cronJob) => !isGroupName(cronJob.facts.name)) };
-  const found = [...lintSla(monitor), ...lintFarLimit(facts), ...lintRouting(facts), ...lintCrowds(facts.cronJobs)];
+  const found = [
+    ...lintSla(monitor),
+    ...lintWindows(monitor),
+    ...lintFarLimit(facts),
+    ...lintRouting(facts),
+    ...lintCrowds(facts.cronJobs),
+  ];
   found.push(...lintZones(facts));
   // Nothing is left for a fallback where all is watched, as it should be; Jobs without a CronJob come and go.
   if (all.cronJobs.length === 0 && monitor.selector?.fallback !== true && !monitor.jobs)
@@ -71,6 +78,19 @@ function lintSla({ sla, dataRetention }: LintedMonitor): LintFinding[] {
   if (!sla?.enabled || sla.windowDays <= retentionDays) return [];
   const message = `${counted(sla.windowDays, 'day')} are more than the ${retentionDays} that runs are kept; before, only daily figures are left`;
   return [ofMonitor('SlaWindowBeyondRetention', 'spec.sla.windowDays', message, retentionDays)];
+}
+
+/** From a fixed day on, so that a finding stands whatever the day. */
+const windowsFromAt = Date.UTC(2025, 0, 1);
+
+function lintWindows({ maintenanceWindows = [] }: LintedMonitor): LintFinding[] {
+  return maintenanceWindows.flatMap(({ duration, timezone: timeZone, ...window }, index) => {
+    const durationMs = parseResourceDuration(duration);
+    if (!window.suppressAlerts || durationMs === undefined) return [];
+    if (!staysOpen({ ...window, durationMs, timeZone }, windowsFromAt)) return [];
+    const message = `${window.name}: each occurrence begins before the one before it is over, so it stays open, and no channel is told of alerts`;
+    return [ofMonitor('WindowStaysOpen', `spec.maintenanceWindows[${index}].schedule`, message)];
+  });
 }
 
 /** A limit of more than an hour that is so many times what the slowest of its CronJobs takes tells of no run that hangs for a while. */

@@ -47,6 +47,12 @@ export function windowsBetween(
   return spans;
 }
 
+/** Whether it is still open after a hundred occurrences that follow one another without a break, from its first start after an instant on. */
+export function staysOpen(window: MaintenanceWindow, after: Instant): boolean {
+  const start = firstStartAfter([window], after);
+  return start !== undefined && occurrenceAt(window, endOf(window, start)) !== undefined;
+}
+
 function firstStartAfter(windows: readonly MaintenanceWindow[], after: Instant): Instant | undefined {
   const starts = windows.flatMap(({ schedule, timeZone }) => {
     try {

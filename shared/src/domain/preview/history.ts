@@ -76,7 +76,7 @@ export interface EndedPreviewRun extends PreviewedRun {
 /** The stored facts of one CronJob in the order in which they came to be known. */
 export interface OrderedHistory {
   readonly of: PreviewedCronJob;
-  /** By end, then UID. */
+  /** By end; those of one second as lists of runs show them. */
   readonly ended: readonly EndedPreviewRun[];
   /** By the instant at which they were known. */
   readonly outcomes: readonly KnownOutcome[];
@@ -86,7 +86,7 @@ export interface OrderedHistory {
 export function orderHistory(of: PreviewedCronJob, skewP99Ms: number): OrderedHistory {
   const ended = of.runs
     .filter((run): run is EndedPreviewRun => isEnded(run))
-    .sort((a, b) => a.finishedAt - b.finishedAt || (a.jobUid < b.jobUid ? -1 : 1));
+    .sort((a, b) => a.finishedAt - b.finishedAt || a.createdAt - b.createdAt || (a.jobUid < b.jobUid ? 1 : -1));
   const lateAfter = lateAfterMs(skewP99Ms);
   const started = of.runs.flatMap(({ scheduledAt: at, createdAt, trigger }): KnownOutcome[] => {
     if (at === undefined || trigger !== 'scheduled') return [];

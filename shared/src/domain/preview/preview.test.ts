@@ -83,6 +83,13 @@ test('a failure is told when its run ends, to the channels that take its severit
   assert.deepEqual([critical?.channels, critical?.endedAt], [['on-call', 'team-chat'], undefined]);
 });
 
+test('of runs that end in one second the one whose Job was made later is the newest, as where they are judged live', () => {
+  const ends = { finishedAt: fromAt + 90 * minuteMs };
+  const failed = { ...run(60, 3), ...ends, jobUid: 'uid-b' };
+  assert.deepEqual(spansOf(preview([{ ...run(80), ...ends, jobUid: 'uid-a' }, failed])), [], 'it succeeded last');
+  assert.deepEqual(spansOf(preview([{ ...run(40), ...ends, jobUid: 'uid-c' }, failed])), [[90, undefined]]);
+});
+
 test('what clears within alertDelay is told to no channel, and what lasts is told when the delay is over', () => {
   const delay = { alerts: { alertDelayMs: 45 * minuteMs } };
   assert.deepEqual(preview([run(60, 3), run(90)], delay), []);

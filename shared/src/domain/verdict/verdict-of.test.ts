@@ -224,8 +224,13 @@ describe('the sentence of an alert', () => {
       'Last run failed 12 min ago: exit code 143, DeadlineExceeded',
     ],
     [
-      { ...anAlert('jobFailed'), isWellForNow: true, facts: { run: { finishedAt: at('05:48:00') } } },
+      { ...anAlert('jobFailed'), wellSinceAt: at('05:50:00'), facts: { run: { finishedAt: at('05:48:00') } } },
       'Comes and goes, well for now; before: last run failed 12 min ago',
+    ],
+    // What lasted until then grows no more.
+    [
+      { ...anAlert('deadManTriggered'), sinceAt: at('05:40:00'), wellSinceAt: at('05:50:00'), limit: 600 },
+      'Comes and goes, well for now; before: no success for 20 min (limit 10 min)',
     ],
     [
       {

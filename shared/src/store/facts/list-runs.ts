@@ -39,8 +39,8 @@ export interface JudgedRunRow {
 }
 
 /**
- * The last `count` runs of each CronJob that succeeded or failed, newest end first, then by UID. Manual, rerun and unmatched runs only with
- * `includeManual`. A CronJob without any is absent.
+ * The last `count` runs of each CronJob that succeeded or failed, newest end first; of those that ended in one second, as lists of runs show
+ * them. Manual, rerun and unmatched runs only with `includeManual`. A CronJob without any is absent.
  */
 export async function listJudgedRuns(
   db: Db,
@@ -50,7 +50,7 @@ export async function listJudgedRuns(
   const { count, includeManual } = wanted;
   const range = {
     select:
-      'job_uid, job_name, status, finished_at, exit_code, reason, job_reason, failed_indexes, duration_ms, "trigger", flags, cause, scope',
+      'job_uid, job_name, status, created_at, finished_at, exit_code, reason, job_reason, failed_indexes, duration_ms, "trigger", flags, cause, scope',
     orderBy: 'finished_at',
     limit: count,
   };
@@ -62,7 +62,7 @@ export async function listJudgedRuns(
   const names = await namesOf(db, found);
   const runs = new Map<number, readonly JudgedRunRow[]>();
   for (const [id, ofOne] of Map.groupBy(found, (row) => Number(row['cronjob_id']))) {
-    const judged = ofOne.map((row): JudgedRunRow => {
+    const judged = ofOne.sort(newestEndFirst(db)).map((row): JudgedRunRow => {
       const isScheduled = triggerWords.toWord(row['trigger']) === 'scheduled';
       return {
         jobUid: db.dialect.id16Text(row['job_uid']),
@@ -80,10 +80,18 @@ export async function listJudgedRuns(
         isUnjudged: (Number(row['flags']) & flagBits.unjudged) !== 0,
       };
     });
-    judged.sort((a, b) => b.endedAt - a.endedAt || (a.jobUid < b.jobUid ? 1 : -1));
     runs.set(id, judged.slice(0, count));
   }
   return runs;
+}
+
+/** Kubernetes tells ends in whole seconds: of two in one second the Job that was made later is newer, then the one with the lesser UID. */
+function newestEndFirst(db: Db): (a: Row, b: Row) => number {
+  const uidOf = (row: Row): string => db.dialect.id16Text(row['job_uid']);
+  return (a, b) =>
+    Number(b['finished_at']) - Number(a['finished_at']) ||
+    Number(b['created_at']) - Number(a['created_at']) ||
+    (uidOf(a) < uidOf(b) ? -1 : 1);
 }
 
 /** Recorded runs as alerts speak of them, by Job UID; those without a row are absent. */
