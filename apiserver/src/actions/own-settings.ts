@@ -1,9 +1,10 @@
 import type { CronJobDetail } from '@cronjob-monitor/shared/contract';
 import {
   annotationProblemsOf,
-  effectiveOf,
   type Effective,
+  effectiveOf,
   type OwnSettings,
+  refText,
   type RouteRules,
 } from '@cronjob-monitor/shared/domain';
 import { decodeMonitorSpec, routeRulesOf, type MonitorSpec } from '@cronjob-monitor/shared/kube';
@@ -55,9 +56,7 @@ export async function readOwnSettings(deps: Given, cronJobId: number): Promise<P
     annotationProblems: [
       ...problems.map(({ object, message }) => `${object}: ${message}`),
       ...ofMonitors.flatMap(({ monitor, settings }) =>
-        settings.passedOver.map(
-          (word) => `${word}: the monitor ${monitor.namespace}/${monitor.name} does not allow it`,
-        ),
+        settings.passedOver.map((word) => `${word}: the monitor ${refText(monitor)} does not allow it`),
       ),
     ],
   };

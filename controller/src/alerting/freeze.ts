@@ -1,27 +1,20 @@
 import type { Ref } from '@cronjob-monitor/shared/contract';
 import {
-  closeCauseInWords,
-  closingTitleOf,
-  firstNoticeTitleOf,
-  headingOf,
-  isAboutAlert,
-  nameFinding,
-  noEvidence,
-  shortIdOf,
-  spanInWords,
-  titleOf,
-  toAlertFacts,
-  toSafeMessage,
   type AlertFacts,
   type AlertFinding,
   type AlertMessage,
   type AlertRecord,
+  closeCauseInWords,
   type Closing,
+  closingTitleOf,
   type Fault,
   type Finding,
+  firstNoticeTitleOf,
   type FrozenMessage,
+  headingOf,
   type HeldBefore,
   type Instant,
+  isAboutAlert,
   type Message,
   type MessageAlert,
   type MessageContext,
@@ -29,6 +22,14 @@ import {
   type MessageEvidence,
   type MessageJob,
   type MessageLinks,
+  nameFinding,
+  noEvidence,
+  refText,
+  shortIdOf,
+  spanInWords,
+  titleOf,
+  toAlertFacts,
+  toSafeMessage,
 } from '@cronjob-monitor/shared/domain';
 
 /** A message to be worded and frozen. */
@@ -175,7 +176,7 @@ function firingTitle(alert: AlertRecord, facts: AlertFacts): string {
   const finding = foundOf(alert, facts);
   if (finding !== undefined) return titleOf(alert.severity, cronjob, finding);
   const what = nameFinding(alert.type, alert.subject);
-  return `${alert.severity.toUpperCase()} ${cronjob.namespace}/${cronjob.name}: ${what}`;
+  return `${alert.severity.toUpperCase()} ${refText(cronjob)}: ${what}`;
 }
 
 /** What was found, as the alert keeps it; undefined: others wrote it. */

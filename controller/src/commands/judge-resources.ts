@@ -137,7 +137,7 @@ function lintOffline(monitor: JudgedMonitor, resources: Resources, now: Instant)
       level,
       code,
       path,
-      message: cronJob ? `${cronJob.namespace}/${cronJob.name}: ${message}` : message,
+      message: cronJob ? `${refText(cronJob)}: ${message}` : message,
     }));
 }
 

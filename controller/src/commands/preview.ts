@@ -181,7 +181,7 @@ function describePreview(
       const kind = subject === null ? type : `${type}/${subject}`;
       const end = endedAt === null ? 'open' : `until ${timeText(endedAt)}`;
       const who = channels.length === 0 ? 'no channel is told' : `told to ${channels.join(', ')}`;
-      return `    ${timeText(since)} ${end}  ${severity} ${kind} ${cronjob.namespace}/${cronjob.name}: ${message} [${who}]`;
+      return `    ${timeText(since)} ${end}  ${severity} ${kind} ${refText(cronjob)}: ${message} [${who}]`;
     }),
     ...(alerts.omitted > 0 ? [`    and ${counted(alerts.omitted, 'older alert')}`] : []),
     ...(blindSeconds > 0

@@ -1,15 +1,16 @@
 import {
-  cutoffsOf,
-  dayOf,
-  isGroupName,
-  purgeDueAt,
-  resetsOnRecreation,
   type Cutoffs,
-  type Instant,
-  type RetentionDefaults,
-  minuteMs,
-  hourMs,
+  cutoffsOf,
   dayMs,
+  dayOf,
+  hourMs,
+  type Instant,
+  isGroupName,
+  minuteMs,
+  purgeDueAt,
+  refText,
+  resetsOnRecreation,
+  type RetentionDefaults,
 } from '@cronjob-monitor/shared/domain';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import {
@@ -120,21 +121,17 @@ interface Round {
 /** CronJobs whose time after deletion is over, and those that a new one of their name has replaced. */
 function toPurge(owners: readonly RetentionOwner[], deps: PruneDeps, now: Instant): RetentionOwner[] {
   const living = new Map(
-    owners.flatMap((owner) => (owner.deletedAt === undefined ? [[nameOf(owner), owner] as const] : [])),
+    owners.flatMap((owner) => (owner.deletedAt === undefined ? [[refText(owner), owner] as const] : [])),
   );
   return owners.filter((owner) => {
     if (owner.deletedAt === undefined || !deps.isWatched(owner.namespace)) return false;
     // A group goes with its Jobs, as they do in time: its history ends by age alone.
     if (isGroupName(owner.name)) return false;
-    const successor = living.get(nameOf(owner));
+    const successor = living.get(refText(owner));
     if (successor && resetsOnRecreation(successor.rules)) return true;
     const dueAt = purgeDueAt(owner.rules, owner.deletedAt);
     return dueAt !== undefined && dueAt <= now;
   });
-}
-
-function nameOf({ namespace, name }: RetentionOwner): string {
-  return `${namespace}/${name}`;
 }
 
 /** History by cutoff: most CronJobs share theirs, so they are asked together. */

@@ -1,12 +1,13 @@
 import type { PreviewFinding } from '@cronjob-monitor/shared/contract';
 import {
-  lint,
-  namedChannels,
   type Effective,
   type Instant,
+  lint,
   type LintedCronJob,
   type LintFacts,
+  namedChannels,
   type OwnSettings,
+  refText,
 } from '@cronjob-monitor/shared/domain';
 import { rhythmOf } from '@cronjob-monitor/shared/domain/schedule';
 import { alertRulesOf, ownOfLinted, type MonitorSpec } from '@cronjob-monitor/shared/kube';
@@ -79,7 +80,7 @@ async function lintOf(
       level,
       code,
       path,
-      message: cronJob ? `${cronJob.namespace}/${cronJob.name}: ${message}` : message,
+      message: cronJob ? `${refText(cronJob)}: ${message}` : message,
     }));
 }
 
