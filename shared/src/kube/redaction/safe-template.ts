@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { objectOf, type RedactionRule } from '../../domain/index.ts';
 import { arrayOf } from '../translate/fields.ts';
-import { unpackTemplate } from '../translate/packed-template.ts';
+import { unpackTemplate } from '../translate/template-text.ts';
 
 interface TemplateSecrecy {
   /** Of this installation: the same secret has the same hash in two templates, and it cannot be guessed without the key. */
