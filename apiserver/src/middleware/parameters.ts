@@ -221,6 +221,7 @@ export const paging = {
 
 /** Parameters that many lists have. */
 export const namespaces = names('Namespaces.');
+export const jobUid = name('UID of the Job; without it the newest of that name.');
 export const oneMonitor = ref('A monitor, as namespace/name.');
 
 /** A value of a stranger inside one of our sentences. */

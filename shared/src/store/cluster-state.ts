@@ -62,12 +62,12 @@ interface MonitorFindings {
 
 /** Keeps what was found of a monitor, in place of what was found before. */
 export async function putFindings(tx: Tx, { monitorUid, ...found }: MonitorFindings): Promise<void> {
-  await putClusterState(tx, `findings/${toId16(monitorUid)}`, found);
+  await putClusterState(tx, findingsOf(monitorUid), found);
 }
 
 /** Nothing is said of a monitor that is gone. */
 export async function forgetFindings(tx: Tx, monitorUid: string): Promise<void> {
-  await change(tx, 'delete from cluster_state where name = ?', [`findings/${toId16(monitorUid)}`]);
+  await change(tx, 'delete from cluster_state where name = ?', [findingsOf(monitorUid)]);
 }
 
 /** Of each monitor, by its UID as rows of monitors have it; none before a leader wrote. */
@@ -80,4 +80,8 @@ export async function listFindings(db: Db): Promise<ReadonlyMap<string, Omit<Mon
       fromJson(row['value']) as Omit<MonitorFindings, 'monitorUid'>, // written above
     ]),
   );
+}
+
+function findingsOf(monitorUid: string): `findings/${string}` {
+  return `findings/${toId16(monitorUid)}`;
 }

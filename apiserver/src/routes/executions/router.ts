@@ -40,7 +40,7 @@ import { presentAlerts } from '../alerts/present.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
 import { readComparison } from './compare.ts';
 import { presentExecution, presentExecutionDetail } from './present.ts';
-import { createdWithin, name, paging, sort, type Sort, words } from '../../middleware/parameters.ts';
+import { createdWithin, jobUid, name, paging, sort, type Sort, words } from '../../middleware/parameters.ts';
 import { readDecisive } from './decisive.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
 
@@ -55,14 +55,14 @@ const executionsQuery = {
 };
 
 const executionQuery = {
-  uid: name('UID of the Job; without it the newest of that name.'),
+  uid: jobUid,
   include: words(
     'Answers of other endpoints in this one: the newest 500 lines of its log, its comparison, the 12 runs before it with the one after it, its CronJob; its events are there in any case.',
     runIncludes,
   ),
 };
 const compareQuery = {
-  uid: name('UID of the Job; without it the newest of that name.'),
+  uid: jobUid,
   with: name('Name of the Job to compare with; without it the newest success before.'),
 };
 /** Two logs are held in memory and compared line by line. */

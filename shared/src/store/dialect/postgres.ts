@@ -8,7 +8,7 @@ import { storeClient, type RawConnection } from './connection.ts';
 import type { ColumnType, Dialect } from './dialect.ts';
 import { readPassword, toTlsOptions } from './tls.ts';
 import { StoreError, type StoreErrorCode } from '../store-error.ts';
-import { textOf, toNetworkError } from './network-errors.ts';
+import { noTls, textOf, toNetworkError } from './network-errors.ts';
 import { toId16 } from '../id16.ts';
 
 export const postgres: Dialect = {
@@ -282,13 +282,11 @@ export function toPostgresError(error: unknown): StoreError {
   const code = textOf(error, 'code');
   const message = textOf(error, 'message') ?? '';
   if (message.startsWith('The server does not support SSL')) {
-    return new StoreError('refused', 'the database server offers no TLS, and ssl-mode asks for it', {
-      driverCode: 'NO_TLS',
-    });
+    return noTls();
   }
   if (code === undefined) {
     return brokenConnection.test(message)
-      ? new StoreError('unavailable', 'no connection to the database', { driverCode: 'TERMINATED' })
+      ? StoreError.ofServer('unavailable', { driverCode: 'TERMINATED' })
       : new StoreError('internal', 'the database driver failed', { driverCode: textOf(error, 'name') });
   }
   const word = words[code] ?? words[code.slice(0, 2)] ?? 'internal';

@@ -235,7 +235,7 @@ export function toSqliteError(error: unknown): StoreError {
   if (code.startsWith('SQLITE_CONSTRAINT')) {
     // "UNIQUE constraint failed: table.column, table.column" names columns only.
     const columns = /failed: ([\w.]+(?:, [\w.]+)*)$/.exec(message)?.[1];
-    return new StoreError('conflict', 'the database refused the row', {
+    return StoreError.ofServer('conflict', {
       driverCode: code,
       constraint: columns,
       table: columns?.split('.')[0],
@@ -252,7 +252,7 @@ export function toSqliteError(error: unknown): StoreError {
     return new StoreError('refused', 'the database file is not usable', { driverCode: code });
   }
   if (/^no such (table|column)|has no column named/.test(message)) {
-    return new StoreError('schema', 'the schema lacks what was asked for', { driverCode: code });
+    return StoreError.ofServer('schema', { driverCode: code });
   }
   return new StoreError('internal', 'the database failed', { driverCode: code });
 }

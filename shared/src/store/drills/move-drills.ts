@@ -8,6 +8,8 @@ import type { Tx } from '../database.ts';
 import { recordChangesOf, type StoredDeliveryError } from '../deliveries/delivery-record.ts';
 import { drillColumns, hashOf, type StoredDrill, toDrill } from './drill-record.ts';
 
+const columnsOfDrill = drillColumns.map((column) => `r.${column}`).join(', ');
+
 /** `unknown` does not tell whether there is such a drill. `proved` twice tells the first acknowledgement both times. */
 type Acknowledged =
   | { readonly kind: 'unknown' }
@@ -22,7 +24,7 @@ export async function acknowledgeDrill(
   const bound = tx.dialect.id16(id);
   const row = await firstRow(
     tx,
-    `select ${drillColumns.map((column) => `r.${column}`).join(', ')}, r.key_hash, d.first_sent_at from drills r ` +
+    `select ${columnsOfDrill}, r.key_hash, d.first_sent_at from drills r ` +
       'left join deliveries d on d.id = r.delivery_id where r.id = ?',
     [bound],
   );
@@ -77,7 +79,7 @@ export async function moveDrills(tx: Tx): Promise<readonly EndedDrill[]> {
   const now = tx.now();
   const found = await rows(
     tx,
-    `select ${drillColumns.map((column) => `r.${column}`).join(', ')}, d.id as told, d.state, d.first_sent_at, d.maybe_sent, d.last_error from drills r ` +
+    `select ${columnsOfDrill}, d.id as told, d.state, d.first_sent_at, d.maybe_sent, d.last_error from drills r ` +
       `left join deliveries d on d.id = r.delivery_id where r.ended_at is null order by r.id limit ${mostAtOnce}`,
   );
   const ended: EndedDrill[] = [];

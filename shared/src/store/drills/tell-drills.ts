@@ -21,6 +21,7 @@ interface Channel {
 }
 
 /** What no receiver takes within this time is not delivered. */
+const pressTitle = 'DRILL: press the link if you read this';
 const [leastSendMs, mostSendMs] = [hourMs, 24 * hourMs];
 
 /**
@@ -76,7 +77,7 @@ export async function startDrill(
     data: {
       cluster: words.clusterName ?? null,
       channel: channel.name,
-      title: 'DRILL: press the link if you read this',
+      title: pressTitle,
       message: `${how} within ${within}: it proves that messages of the channel ${channel.name} are read. Nothing is wrong.`,
       drill: { id, news: 'press', untilAt: new Date(now + sendMs + ackWithinMs).toISOString() },
       links: { drill: base === undefined ? null : `${base}${path}`, channel: channelLink(base, channel.name) },
@@ -159,7 +160,7 @@ export async function closeDrill(tx: Tx, drill: StoredDrill, channel: Channel, w
     data: {
       cluster: words.clusterName ?? null,
       channel: channel.name,
-      title: 'DRILL: press the link if you read this',
+      title: pressTitle,
       message: drill.outcome === 'proved' ? 'It is acknowledged.' : 'It is over.',
       drill: { id: drill.id, news: 'over', untilAt: new Date(now).toISOString() },
       links: { drill: null, channel: channelLink(base, channel.name) },
