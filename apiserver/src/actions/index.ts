@@ -46,7 +46,7 @@ export type { SilenceDraft } from './silence.ts';
 export type { PatternThread } from './test-pattern.ts';
 export type { PatternAnswer, PatternQuestion } from './try-pattern.ts';
 
-/** What changes something or leaves the store, bound to what it needs. */
+/** Operations that write or reach beyond the store, bound to their dependencies. */
 export interface Actions {
   deleteHistory(cronJob: Ref): Promise<DeleteHistoryResult>;
   prune(input: Required<PruneInput>): Promise<PruneResult>;
@@ -70,9 +70,9 @@ export interface Actions {
   previewMonitor(wish: PreviewWish): Promise<MonitorPreview>;
   /** Undefined: there is no such monitor. */
   suggestLimits(wish: Omit<PreviewWish, 'spec' | 'days'>): Promise<LimitSuggestions | undefined>;
-  /** Who is told of what about these CronJobs, or about all. */
+  /** Routing rules of these CronJobs, or of all. */
   readRouteRules(cronJobIds?: readonly number[]): Promise<RouteRulesOf>;
-  /** What is in force for a CronJob, and who says so. */
+  /** Settings in force for a CronJob, each with its source. */
   readOwnSettings(cronJobId: number): Promise<Pick<CronJobDetail, 'settings' | 'annotationProblems'>>;
 }
 
@@ -151,10 +151,10 @@ async function redrive(store: Store, id: string, by: string): Promise<{ readonly
   throw new ApiError('NOT_REDRIVABLE', `The delivery cannot be sent again: ${why}`, { details: { state } });
 }
 
-/** One call works for so long; what is left waits for the next one. */
+/** One call deletes for this long at most; the next call goes on. */
 const budgetMs = 25_000;
 
-/** Removes what is older than so many days, or only counts it: one predicate, so the figures are the same. */
+/** Removes history older than `olderThanDays`, or counts it by the same predicate. */
 async function prune(store: Store, input: Required<PruneInput>): Promise<PruneResult> {
   const { olderThanDays, dryRun, pruneLogsOnly } = input;
   const cutoff = store.now() - olderThanDays * dayMs;

@@ -11,10 +11,10 @@ import { decodeMonitorSpec, routeRulesOf, type MonitorSpec } from '@cronjob-moni
 import { listMonitors, listMonitorsOf, listOwnSettings, type Store } from '@cronjob-monitor/shared/store';
 import type { ApiSettings } from '../settings.ts';
 
-/** The rules of who is told of a CronJob, by the id of a monitor; undefined for one that cannot be read, which selects nothing. */
+/** Routing rules by the id of a monitor; undefined for a monitor that cannot be read, which selects no CronJob. */
 export type RouteRulesOf = (monitorId: number, cronJobId: number) => RouteRules | undefined;
 
-/** Of these CronJobs, or of all. CronJobs that say nothing of themselves share the rules of a monitor that asks nothing of them. */
+/** Rules of these CronJobs, or of all. */
 export async function readRouteRules(deps: Given, cronJobIds?: readonly number[]): Promise<RouteRulesOf> {
   const settingsOf = await readSettings(deps, cronJobIds);
   return (monitorId, cronJobId) => {
@@ -29,7 +29,7 @@ type Given = {
   readonly settings: Pick<ApiSettings, 'defaultTimeZone' | 'ownerLabel' | 'monitorDefaults'>;
 };
 
-/** What is in force for a CronJob under each of its monitors, and what of its annotations is not. */
+/** Settings in force for a CronJob under each of its monitors, and annotations that have no effect. */
 export async function readOwnSettings(deps: Given, cronJobId: number): Promise<PresentedSettings> {
   const { store } = deps;
   const [settingsOf, selecting, owns] = await Promise.all([

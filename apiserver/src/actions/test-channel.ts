@@ -12,7 +12,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import type { ApiSettings } from '../settings.ts';
 
-/** So long the call waits for an outcome, and so long the message may be sent. */
+/** How long the call waits for an outcome, and how long the message may be sent. */
 const waitMs = 15_000;
 const lookEveryMs = 250;
 

@@ -28,7 +28,7 @@ export interface SharedParts {
   readonly redaction: Redaction;
 }
 
-/** What one caller may ask for at once, of all clusters together. */
+/** Concurrent reads of one caller, over all clusters. */
 export interface Bounds {
   readonly expensiveReads: ReturnType<typeof createExpensiveReads>;
   readonly costlyCalls: ReturnType<typeof createCostlyCalls>;

@@ -63,7 +63,7 @@ export function readQuery<S extends QueryShape>(ctx: ApiContext, shape: S, ...ru
   return narrowed(ctx, values as Values<S>);
 }
 
-/** Cuts the namespaces of a list to those that its caller may look into, before the database is asked for what is in them. */
+/** Cuts the namespaces of a list to those that the caller may read, before the database is queried. */
 function narrowed<V extends object>(ctx: ApiContext, values: V): V {
   const { reach } = ctx.state;
   if (!reach || !('namespace' in values) || !Array.isArray(values.namespace)) return values;
@@ -234,7 +234,7 @@ export function decodablePath(): ApiMiddleware {
   };
 }
 
-/** What is said of a text that does not decode. */
+/** The sentence for a text that does not decode. */
 const brokenEncoding = 'has a broken percent-encoding; a percent sign is written as %25';
 
 /** Whether every percent sign begins the bytes of a character in UTF-8. */

@@ -56,7 +56,7 @@ export async function countWallRuns(
   return new Map([...found].map(([id, groups]) => [id, [...groups.values()]]));
 }
 
-/** What tells runs apart in a cell. What is left of a division is a whole number in all databases, what it gives is not. */
+/** Key of a cell's runs. It uses the remainder of a division, which is a whole number in all databases; the quotient is not. */
 function endingAlike({ stepMs }: WallSpan, lateAfterMs: number): string {
   return (
     `${dueAt} - ${dueAt} % ${Math.floor(stepMs)} as column_at, status, ` +

@@ -17,7 +17,7 @@ import type { PreviewSource } from './wish.ts';
 
 const durationsOf = 100;
 
-/** What is wrong with a spec: what its schema refuses, what lint says of it and of the CronJobs that it is for, and what is not known here. */
+/** Findings about a spec: schema errors, lint of the spec and of its CronJobs, and references that this service does not know. */
 export async function findingsOf(
   deps: PreviewSource,
   of: Parameters<typeof lintOf>[1] & {
@@ -33,7 +33,7 @@ export async function findingsOf(
   ];
 }
 
-/** What lint says of the settings and of the CronJobs that they are for. */
+/** Lint findings about the settings and their CronJobs. */
 async function lintOf(
   { store, settings }: PreviewSource,
   of: {
@@ -106,7 +106,7 @@ function faultsOf(
   return [...new Map(faults)].map(([name, why]) => ({ name, why }));
 }
 
-/** What the catalog does not keep of a CronJob is taken as sound: its own page tells of that. */
+/** Fields of a CronJob that the catalog does not store count as sound; the CronJob's page checks them. */
 function toLinted(
   { namespace, name, notes, schedule, timeZone, policy, deadlineS, nextRunAt }: CatalogCronJob,
   durations: LintedCronJob['durations'],

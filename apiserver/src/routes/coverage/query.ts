@@ -50,7 +50,7 @@ export type CoverageQuery = Omit<Asked, 'types' | 'days' | 'proved'> & {
 
 export const coverageRules: readonly Rule<Asked>[] = [offsetNeedsLimit, exportsAreWhole];
 
-/** What the page says where the caller says nothing. */
+/** Fills in the defaults. */
 export function withDefaults({ types, days, proved, ...asked }: Asked): CoverageQuery {
   return {
     ...asked,

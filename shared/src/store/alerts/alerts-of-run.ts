@@ -22,7 +22,7 @@ export interface AlertOfRun {
   readonly monitor: Ref;
 }
 
-/** What is learned of a run later than this after its alert ended is kept with the run alone. */
+/** Evidence of a run that comes later than this after its alert ended is stored with the run alone. */
 const endedWithinMs = 3_600_000;
 
 /**
@@ -52,12 +52,12 @@ export async function listAlertsOfRuns(db: Db, runs: readonly RunRef[]): Promise
   });
 }
 
-/** What is known of an alert's run; `fault`: whose fault it is, where that is news. */
+/** Facts of an alert's run; `fault`: the fault, where it is news. */
 interface AlertContextUpdate extends Pick<AlertRecord, 'id' | 'context'> {
   readonly fault: AlertRecord['fault'];
 }
 
-/** Nothing else of the alerts changes. The rows of their CronJobs are to be locked before. */
+/** Changes only context and fault. The caller has locked the rows of the CronJobs. */
 export async function updateAlertContexts(tx: Tx, updates: readonly AlertContextUpdate[]): Promise<void> {
   for (const { id: alertId } of updates) noteMove(tx, { alertId });
   const keyOf = ({ id }: AlertContextUpdate): unknown => tx.dialect.id16(id);

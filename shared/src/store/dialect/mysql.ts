@@ -56,7 +56,7 @@ export const mysql: Dialect = {
   enterSchema: (name) => `use "${name.replaceAll('"', '""')}"`,
   takeover: { registerConnection, endOtherConnections },
   leaderLock: {
-    // It is asked something each second; without a question for so long its client is gone.
+    // The client queries each second; after this long without a query it has died.
     session: (leaseMs) => [`set session wait_timeout = ${Math.ceil(leaseMs / 1000)}`],
     waitForLock: (db, name) => getLock(db, name, leaderLockWaitS),
     tryLock: (db, name) => getLock(db, name, 0),
@@ -204,7 +204,7 @@ async function endOtherConnections(db: Db, holder: string): Promise<void> {
     [holder],
   );
   for (const { connection } of others) {
-    // A connection that went away by itself meanwhile is what was wanted.
+    // A connection that ended meanwhile needs no KILL.
     await change(db, `kill ${Number(connection)}`).catch(() => 0);
   }
   await change(db, 'delete from leader_connections where holder <> ?', [holder]);

@@ -24,7 +24,7 @@ const certificateCodes =
 /** Driver code of a connection that was not free in time. */
 export const poolTimeout = 'POOL_TIMEOUT';
 
-/** What driver, pool and sockets have alike: undefined when the error is the server's own. */
+/** Errors of driver, pool and socket; undefined: the server itself reported the error. */
 export function toNetworkError(error: unknown): StoreError | undefined {
   if (error instanceof StoreError) return error;
   const code = textOf(error, 'code');

@@ -140,7 +140,7 @@ export const postgres: Dialect = {
   addIndexBesideWrites: ({ name, table, columns, where }) => [
     // It waits for older transactions, and makes no other wait meanwhile.
     'set lock_timeout = 60000',
-    // What a step that was cut short has left is of no use.
+    // Drops the invalid index that an interrupted step left.
     `drop index concurrently if exists ${name}`,
     `create index concurrently ${name} on ${table} (${columns.join(', ')})${where === undefined ? '' : ` where ${where}`}`,
     `set lock_timeout = ${stepLockMs}`,

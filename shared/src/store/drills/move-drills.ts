@@ -16,7 +16,7 @@ type Acknowledged =
   | { readonly kind: 'over'; readonly drill: StoredDrill }
   | { readonly kind: 'proved'; readonly drill: StoredDrill };
 
-/** Who holds the key may acknowledge. The time begins when the receiver accepted the message, also where the leader has not written that yet. */
+/** The holder of the key may acknowledge. The time begins when the receiver accepted the message, also where the leader has not written that yet. */
 export async function acknowledgeDrill(
   tx: Tx,
   { id, key, by }: { readonly id: string; readonly key: string; readonly by: string | undefined },
@@ -62,7 +62,7 @@ export async function acknowledgeDrill(
 /** A drill that has ended now, with what follows from it. */
 export interface EndedDrill {
   readonly drill: StoredDrill;
-  /** What a failed one failed with; undefined: its time was over before it could be sent. */
+  /** The error of a failed drill; undefined: its time ended before it was sent. */
   readonly error: string | undefined;
   /** Its receiver may have it, and keeps it open if it is one that does. */
   readonly mayBeOpen: boolean;
@@ -87,7 +87,7 @@ export async function moveDrills(tx: Tx): Promise<readonly EndedDrill[]> {
     const drill = await followMessage(tx, row, toDrill(tx, row));
     const outcome = outcomeOf(drill, row, now);
     if (outcome === 'waiting') continue;
-    // What is being sent cannot be taken back: its answer is waited for.
+    // A message that is being sent cannot be taken back; its answer is awaited.
     if (outcome === 'proved' && row['state'] === 'claimed') continue;
     const guard = outcome === 'proved' ? 'proved' : 'waiting';
     const changed = await change(
@@ -95,7 +95,7 @@ export async function moveDrills(tx: Tx): Promise<readonly EndedDrill[]> {
       'update drills set outcome = ?, ended_at = ? where id = ? and ended_at is null and outcome = ?',
       [outcome, now, row['id'], guard],
     );
-    // It was acknowledged in this moment: the next look ends it.
+    // The drill was acknowledged at this moment: the next look ends it.
     if (changed === 0) continue;
     if (outcome === 'proved') {
       await writeProof(tx, row['channel_uid'], drill);

@@ -9,7 +9,7 @@ import { newId, toId16 } from '../id16.ts';
 import { drillColumns, hashOf, type StoredDrill } from './drill-record.ts';
 import type { EndedDrill } from './move-drills.ts';
 
-/** What a drill says besides its own: `cluster.name` and `ui.external-url`. */
+/** `cluster.name` and `ui.external-url` for the messages of a drill. */
 interface DrillWords {
   readonly clusterName: string | undefined;
   readonly externalUrl: string | undefined;
@@ -20,8 +20,8 @@ interface Channel {
   readonly name: string;
 }
 
-/** What no receiver takes within this time is not delivered. */
 const pressTitle = 'DRILL: press the link if you read this';
+/** A drill message that is not accepted within this time is given up. */
 const [leastSendMs, mostSendMs] = [hourMs, 24 * hourMs];
 
 /**

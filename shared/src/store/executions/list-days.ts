@@ -78,7 +78,7 @@ export async function listDays(
   }));
 }
 
-/** What one CronJob did on one UTC day. `longestMs`: of its successful scheduled runs. */
+/** Figures of one CronJob on one UTC day. `longestMs`: of its successful scheduled runs. */
 export interface DayOfCronJob {
   readonly day: number;
   readonly success: number;
@@ -116,7 +116,7 @@ export async function listDaysOfEach(
   );
 }
 
-/** The oldest day with figures; undefined when there are none. */
+/** The oldest day with figures; undefined: no day has figures. */
 export async function findOldestDay(db: Db, of: DaysOf): Promise<number | undefined> {
   const { sql, bindings } = conditionOf(of);
   const row = await firstRow(db, `select min(r.day) as oldest from rollups r where r.day >= 0${sql}`, bindings);

@@ -12,9 +12,9 @@ import { flagBits, statusWords } from '../words.ts';
  */
 export const mostClockLeadMs = 3_600_000;
 
-/** What is asked of a run that is recorded. */
+/** The fields of a recorded run that a reader needs. */
 interface RecordedJob {
-  /** What it said of its output was not known when it was recorded. */
+  /** The facts of the run's output were not known when it was recorded. */
   readonly factsUnknown: boolean;
 }
 
