@@ -158,7 +158,6 @@ function agentOf(
   return new Agent(home, { key, name, answerAsked, translate });
 }
 
-/** The cluster that this process runs in. */
 function serveHome(
   all: Clusters,
   shared: SharedParts,

@@ -24,7 +24,6 @@ export interface DatabaseWatch {
   look(): Promise<DatabaseView>;
   /** The problem with the schema; a replica with another schema is not ready. */
   problems(): readonly Problem[];
-  /** Looks until aborted. */
   run(signal: AbortSignal): Promise<void>;
 }
 

@@ -76,7 +76,6 @@ export interface Actions {
   readOwnSettings(cronJobId: number): Promise<Pick<CronJobDetail, 'settings' | 'annotationProblems'>>;
 }
 
-/** A signal that never aborts. */
 const never = new AbortController().signal;
 
 export function createActions(deps: {

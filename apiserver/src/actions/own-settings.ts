@@ -14,7 +14,6 @@ import type { ApiSettings } from '../settings.ts';
 /** Routing rules by the id of a monitor; undefined for a monitor that cannot be read, which selects no CronJob. */
 export type RouteRulesOf = (monitorId: number, cronJobId: number) => RouteRules | undefined;
 
-/** Rules of these CronJobs, or of all. */
 export async function readRouteRules(deps: Given, cronJobIds?: readonly number[]): Promise<RouteRulesOf> {
   const settingsOf = await readSettings(deps, cronJobIds);
   return (monitorId, cronJobId) => {

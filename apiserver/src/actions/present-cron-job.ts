@@ -17,7 +17,6 @@ export async function getPresentCronJob(cluster: Cluster, key: Ref, signal: Abor
   return cronJob;
 }
 
-/** What was asked of the cluster. */
 interface ClusterCall {
   readonly verb: string;
   readonly resource: string;

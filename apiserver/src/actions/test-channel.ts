@@ -41,7 +41,6 @@ export async function testChannel(deps: Sender, wish: TestWish): Promise<Channel
     return { success: false, message, deliveryId, category: 'noController', httpStatus: null };
   }
   for (let waitedMs = 0; waitedMs < waitMs; waitedMs += lookEveryMs) {
-    // Serial: each look is a wait.
     await clock.sleep(lookEveryMs);
     const delivery = await findDelivery(store, deliveryId);
     const outcome = delivery && outcomeOf(delivery);

@@ -74,7 +74,6 @@ export class ClusterDirectory implements Clusters {
     return this.all().find((cluster) => cluster.name === name);
   }
 
-  /** Looks until aborted. */
   async run(signal: AbortSignal): Promise<void> {
     while (this.#make && !signal.aborted) {
       await this.#look();

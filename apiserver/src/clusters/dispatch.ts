@@ -63,7 +63,6 @@ const namePath = /^\/api\/v1\/(cronjobs|monitors)\/([^/]+)\/([^/]+)(?:\/|$)/;
 
 interface Found {
   readonly cluster: ServedCluster;
-  /** Clusters that could not be asked. */
   readonly missing: readonly MissingCluster[];
 }
 

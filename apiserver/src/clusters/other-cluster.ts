@@ -28,7 +28,6 @@ interface Around extends Bounds {
   /** Of the own cluster. */
   readonly settings: ApiSettings;
   readonly authentication: Authentication;
-  /** The routes that the cluster answers. */
   readonly routes: readonly Route[];
 }
 

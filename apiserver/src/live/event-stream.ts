@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 /** Messages that wait for a slow reader; beyond them the reader is told to reload instead. */
 const maxUnreadBytes = 256 * 1024;
 
-/** What a stream of events is written with. */
 export interface EventStream {
   readonly body: Readable;
   /** One message; `id` is the place to resume after, and marks what may be left out of a stream whose reader is too far behind. */

@@ -187,7 +187,6 @@ function nameOf(caller: Caller): string {
   return caller.user ? `user ${caller.user.name}` : `peer ${caller.peer}`;
 }
 
-/** Bytes of a request body. */
 const maxBodyBytes = 1024 * 1024;
 
 /** Reads a body as text, one character a byte: what is not UTF-8 is still to be told from what is. */

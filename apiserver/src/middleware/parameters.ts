@@ -213,7 +213,6 @@ export function limit(most: number): Parameter<number | undefined> {
   return whole(`Rows of a page; more than ${most} is lowered.`, { min: 1, max: most, above: 'lowered' });
 }
 
-/** `limit` and `offset` of any paged list. */
 export const paging = {
   limit: limit(maxLimit),
   offset: whole('Rows to pass over.', { min: 0, max: maxOffset }),

@@ -13,7 +13,6 @@ import { invalidRequest } from '../errors.ts';
 import { isObjectId } from '../object-name.ts';
 import type { Parameter, ParameterMeta } from './parameters.ts';
 
-/** Parameters by their names. */
 export type QueryShape = Readonly<Record<string, Parameter<unknown>>>;
 export type Values<S extends QueryShape> = { readonly [Key in keyof S]: S[Key] extends Parameter<infer T> ? T : never };
 
@@ -212,7 +211,6 @@ function metaOf(schema: unknown): { many: boolean; allowed: string | null } {
   return { many: meta?.many ?? false, allowed: meta?.allowed ?? null };
 }
 
-/** A parameter as OpenAPI writes it. */
 export function documentedParameter(name: string, parameter: Parameter<unknown>): Schema {
   const { says, shape } = parameter.meta() as unknown as ParameterMeta;
   return { name, in: 'query', description: says, schema: schemaOf(shape) };

@@ -46,10 +46,8 @@ import {
 import type { AlertPodStatus, ExecutionChange, Ref } from '@cronjob-monitor/shared/contract';
 import { withLearned } from './freeze.ts';
 
-/** The context that a monitor includes in its alerts. */
 interface IncludedContext {
   readonly logs: boolean;
-  /** Lines of each log. */
   readonly logLines: number;
   readonly includeInitContainerLogs: boolean;
   readonly events: boolean;
@@ -65,7 +63,6 @@ export interface LearnedOfRun {
   readonly createdAt: Instant;
   /** The log that explains the run, or why that log is missing; undefined: no log was worth reading. */
   readonly log: Evidence | undefined;
-  /** Logs of the pod's init containers. */
   readonly initLogs: readonly Evidence[];
   readonly events: Evidence | undefined;
   readonly attempts: Evidence | undefined;
@@ -133,7 +130,6 @@ export function isExplainedBy({ context }: Pick<AlertRecord, 'context'>, jobUid:
   return toAlertFacts(context).evidenceOf === jobUid;
 }
 
-/** The new facts of an alert. */
 interface Gain {
   readonly jobUid: string;
   readonly facts: AlertEvidenceFacts;

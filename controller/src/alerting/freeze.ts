@@ -32,7 +32,6 @@ import {
   toSafeMessage,
 } from '@cronjob-monitor/shared/domain';
 
-/** A message that the transaction wants worded and frozen. */
 export interface MessageRequest {
   readonly kind: 'firing' | 'reminder' | 'flapping' | 'closing';
   /** The alert as the transaction stores it with this message. */
@@ -268,7 +267,6 @@ function jobOf({ jobName, exitCode, reason, run }: AlertFacts): MessageJob | nul
   };
 }
 
-/** Addresses of the pages of the user interface. */
 function linksOf(
   { alert, finding }: MessageRequest,
   { jobName }: AlertFacts,

@@ -52,7 +52,6 @@ export interface MessageWriting {
   readonly addUnasked: ((delivery: NewDelivery) => void) | undefined;
   /** Written with the alert, in this order. */
   readonly decisions: AlertDecision[];
-  /** For metrics. */
   readonly unsent: UnsentMessage[];
 }
 
@@ -64,7 +63,6 @@ export interface UnsentMessage {
   readonly result: 'collapsed' | 'cancelled';
 }
 
-/** Notes a decision about the alert. */
 export function decide(
   { decisions, finding }: MessageWriting,
   alert: AlertRecord,

@@ -1,7 +1,6 @@
 import type { Cluster, ClusterEvent } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 
-/** Reads the Kubernetes events of runs. */
 export interface EventReader {
   /** Events about these objects of one namespace, oldest first. Rejects with a `ClusterError`, or with the reason of an aborted signal. */
   read(namespace: string, objectUids: readonly string[]): Promise<readonly ClusterEvent[]>;

@@ -3,7 +3,6 @@ export interface ReadPool {
   /** Runs `read` when there is room; waits in line otherwise. Rejects with the signal's reason when aborted while waiting. */
   // oxlint-disable-next-line max-params -- what is read, where, how long it may wait, and the signal
   run<T>(node: string, read: () => Promise<T>, signal: AbortSignal, urgency?: Urgency): Promise<T>;
-  /** Reads that wait in line. */
   readonly waiting: number;
 }
 

@@ -13,7 +13,6 @@ export interface EvidenceWishes {
   readonly initContainers: boolean;
 }
 
-/** One log to read. */
 export interface WantedLog {
   readonly pod: PodFacts;
   readonly container: string;

@@ -65,7 +65,6 @@ export async function putFindings(tx: Tx, { monitorUid, ...found }: MonitorFindi
   await putClusterState(tx, findingsOf(monitorUid), found);
 }
 
-/** Removes the findings of a deleted monitor. */
 export async function forgetFindings(tx: Tx, monitorUid: string): Promise<void> {
   await change(tx, 'delete from cluster_state where name = ?', [findingsOf(monitorUid)]);
 }

@@ -55,7 +55,6 @@ function textOrNone(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The name of a row in the catalog. */
 export interface CatalogName {
   readonly table: 'cronjobs' | 'monitors';
   readonly namespace: string;

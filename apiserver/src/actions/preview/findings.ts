@@ -33,7 +33,6 @@ export async function findingsOf(
   ];
 }
 
-/** Lint findings about the settings and their CronJobs. */
 async function lintOf(
   { store, settings }: PreviewSource,
   of: {

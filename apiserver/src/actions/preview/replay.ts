@@ -62,7 +62,6 @@ export interface Gathered {
   readonly isCut: boolean;
 }
 
-/** The result of the replay for one CronJob. */
 export type Replayed = ReturnType<typeof truthOf> & { readonly of: PreviewedCronJob };
 
 /** Reads what replaying a spec asks for; `others` are specs that are to be replayed on it too. */

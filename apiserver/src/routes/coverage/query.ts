@@ -50,7 +50,6 @@ export type CoverageQuery = Omit<Asked, 'types' | 'days' | 'proved'> & {
 
 export const coverageRules: readonly Rule<Asked>[] = [offsetNeedsLimit, exportsAreWhole];
 
-/** Fills in the defaults. */
 export function withDefaults({ types, days, proved, ...asked }: Asked): CoverageQuery {
   return {
     ...asked,

@@ -103,7 +103,6 @@ function sumCounts(groups: readonly Row[], { statuses = [], states: wanted = [] 
   return { total, summary, states };
 }
 
-/** Counts over a monitor's CronJobs. */
 export interface MonitorCounts {
   readonly cronJobs: number;
   readonly summary: CronJobSummary;

@@ -16,7 +16,6 @@ import { countRateFacts } from '../facts/count-rate-facts.ts';
 import { rowsIn } from '../upsert.ts';
 import { listMonitorsOf, type MonitorOfCronJob } from './list-monitors.ts';
 
-/** The counts behind a success rate. */
 export interface RateCounts {
   readonly success: number;
   readonly failed: number;
@@ -67,7 +66,6 @@ export async function countWithMissed(db: Db, ids: readonly number[], windows: W
   };
 }
 
-/** Success rates of a CronJob, with its monitors. */
 export interface CronJobFigures {
   /** Leading one first. */
   readonly monitors: readonly MonitorOfCronJob[];

@@ -258,7 +258,6 @@ interface TableFigures {
 
 export interface TableProof {
   readonly table: string;
-  /** Columns that were copied and compared. */
   readonly columns: readonly string[];
   readonly from: TableFigures;
   readonly to: TableFigures;

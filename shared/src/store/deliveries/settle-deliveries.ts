@@ -281,7 +281,6 @@ function toSettled(tx: Tx, { row, kind, state }: Settling, channel: ChannelSettl
   };
 }
 
-/** The outcome of a claimed message. */
 export type Settlement =
   | { readonly kind: 'delivered'; readonly httpStatus?: number | undefined; readonly progress?: unknown }
   /** Some recipients are done with, the others are tried again. */

@@ -188,7 +188,6 @@ const nothing: Known = {
   startWithinMs: undefined,
 };
 
-/** The limits of each monitor, by monitor id. */
 async function readLimits(db: Db): Promise<ReadonlyMap<number, SlaTargets>> {
   const monitors = await listMonitors(db);
   return new Map(
