@@ -16,7 +16,6 @@ const logsAtOnce = 20;
 /** A search ends when it has found so many lines; of one log the last few. */
 const mostHits = 50;
 const mostOfLog = 3;
-/** Searches that may wait for the thread. */
 const mostWaiting = 8;
 const retryAfterSeconds = 5;
 

@@ -17,7 +17,6 @@ import { createSharedAnswers } from '../shared-answers.ts';
 
 const wrongDrillKeysAMinute = 10;
 
-/** What all clusters of a process share. */
 export interface SharedParts {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -34,7 +33,6 @@ export interface Bounds {
   readonly costlyCalls: ReturnType<typeof createCostlyCalls>;
 }
 
-/** What each has for itself. */
 export interface OwnParts {
   readonly settings: ApiSettings;
   readonly store: Store;

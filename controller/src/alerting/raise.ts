@@ -56,10 +56,6 @@ import { notifyEnd } from './notify-end.ts';
 import type { FreezeMessage } from './freeze.ts';
 import { decide, type MessageWriting, notify, type UnsentMessage } from './notify.ts';
 
-export interface RaiseDeps {
-  readonly freeze: FreezeMessage;
-}
-
 /** The alert that a finding raised or changed: for metrics and for the instant of the next check. */
 export interface RaisedAlert {
   readonly alert: AlertRecord;
@@ -83,11 +79,15 @@ export interface RaisedAlert {
  *
  * Findings that change nothing write nothing. Returns the alerts that were written. Metrics are moved after the commit, by the caller.
  */
-export async function raise(tx: Tx, findings: readonly AlertFinding[], deps: RaiseDeps): Promise<RaisedAlert[]> {
+export async function raise(
+  tx: Tx,
+  findings: readonly AlertFinding[],
+  { freeze }: { readonly freeze: FreezeMessage },
+): Promise<RaisedAlert[]> {
   if (findings.length === 0) return [];
   const known = await lockAndRead(tx, findings);
   if (known === undefined) return [];
-  const raising = new Raising(tx, known, deps);
+  const raising = new Raising(tx, known, freeze);
   for (const [index, finding] of findings.entries()) await raising.follow(finding, known.prints[index] ?? '');
   return raising.finish();
 }
@@ -138,7 +138,7 @@ async function lockAndRead(tx: Tx, findings: readonly AlertFinding[]): Promise<K
 class Raising {
   readonly #tx: Tx;
   readonly #known: Known;
-  readonly #deps: RaiseDeps;
+  readonly #freeze: FreezeMessage;
   readonly #live: Map<string, AlertRecord>;
   readonly #last: Map<string, AlertRecord>;
   readonly #subjects: Set<string>;
@@ -148,10 +148,10 @@ class Raising {
   /** Alerts whose condition still holds and that are otherwise unchanged: in a quiet fleet, all live alerts. */
   readonly #seen: string[] = [];
 
-  constructor(tx: Tx, known: Known, deps: RaiseDeps) {
+  constructor(tx: Tx, known: Known, freeze: FreezeMessage) {
     this.#tx = tx;
     this.#known = known;
-    this.#deps = deps;
+    this.#freeze = freeze;
     this.#live = new Map(known.live);
     this.#last = new Map(known.last);
     this.#subjects = new Set(known.subjects);
@@ -230,7 +230,7 @@ class Raising {
       now,
       finding,
       channels,
-      freeze: this.#deps.freeze,
+      freeze: this.#freeze,
       addUnasked: isFirst ? (delivery) => this.#rows.addDelivery(delivery) : undefined,
       decisions: [],
       unsent: [],

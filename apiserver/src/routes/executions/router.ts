@@ -26,7 +26,7 @@ import {
   type StoredAlert,
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
-import { isObject } from '@cronjob-monitor/shared/domain';
+import { dayMs, isObject } from '@cronjob-monitor/shared/domain';
 import type { ApiContext } from '../../context.ts';
 import { exportsAreWhole, pageOf, type PageRequest, toPagination } from '../../middleware/pagination.ts';
 import { cutToMinute, readWindow } from '../../windows.ts';
@@ -75,7 +75,7 @@ function includeUnits({ querystring }: ApiContext): number {
 }
 
 /** Runs of the last 30 x 24 h without `since`. */
-const defaultWindowMs = 30 * 86_400_000;
+const defaultWindowMs = 30 * dayMs;
 const defaultLimit = 20;
 
 /** The run history of a name, earlier objects included, and one run of it. */

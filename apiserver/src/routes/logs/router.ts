@@ -16,7 +16,7 @@ import {
   type Problem,
 } from '@cronjob-monitor/shared/contract';
 import { startTimeLimit } from '@cronjob-monitor/shared/process';
-import { decisiveLine, findAgain } from '@cronjob-monitor/shared/domain';
+import { dayMs, decisiveLine, findAgain } from '@cronjob-monitor/shared/domain';
 import { cutToMinute, readWindow } from '../../windows.ts';
 import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import type { ApiContext } from '../../context.ts';
@@ -80,7 +80,7 @@ function hasText({ q }: { readonly q: string | undefined }): Problem[] {
 }
 
 /** Logs of the last 30 x 24 h without `since`. */
-const defaultWindowMs = 30 * 86_400_000;
+const defaultWindowMs = 30 * dayMs;
 
 const defaultTailLines = 500;
 

@@ -1,5 +1,5 @@
 import type { Ref } from '../../contract/index.ts';
-import { toAlertFacts, type AlertRecord } from '../../domain/index.ts';
+import { type AlertRecord, hourMs, toAlertFacts } from '../../domain/index.ts';
 import { noteMove } from '../changes.ts';
 import { toJson } from '../column.ts';
 import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
@@ -23,7 +23,7 @@ export interface AlertOfRun {
 }
 
 /** Evidence of a run that comes later than this after its alert ended is stored with the run alone. */
-const endedWithinMs = 3_600_000;
+const endedWithinMs = hourMs;
 
 /**
  * The alerts that speak of these runs, oldest first: live ones and those that ended of late. Within a transaction that has locked their

@@ -6,7 +6,7 @@ import type {
   MessageSeverity,
   Severity,
 } from '../../contract/index.ts';
-import { afterRefusedUpdate, type ChannelAnswer, type Instant, nextDeliveryState } from '../../domain/index.ts';
+import { afterRefusedUpdate, type ChannelAnswer, hourMs, type Instant, nextDeliveryState } from '../../domain/index.ts';
 import { type AlertDecision, recordDecisions } from '../alert-decisions.ts';
 import { change, marks, type Row, rows } from '../ask.ts';
 import { idOrUndefined, optionalNumber, optionalText, toJson } from '../column.ts';
@@ -188,7 +188,7 @@ async function moveRows(tx: Tx, owned: readonly Settling[], now: Instant): Promi
   }
 }
 
-const digestReachMs = 72 * 3_600_000;
+const digestReachMs = 72 * hourMs;
 
 /** Alerts that messages which arrived have told of: their own, and those of messages merged into them. */
 async function listToldAlerts(tx: Tx, settling: readonly Settling[]): Promise<unknown[]> {

@@ -1,4 +1,4 @@
-import { decodeSketch, sketchPercentile, sketchSize, startOfDay } from '../../domain/index.ts';
+import { dayMs, decodeSketch, sketchPercentile, sketchSize, startOfDay } from '../../domain/index.ts';
 import { firstRow, inParts, marks, rows, type Row } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
@@ -186,7 +186,7 @@ async function measureDays(
     const at = (p: number): number =>
       Number(ofDay.find((row) => 100 * Number(row['rank_no']) >= p * count)?.['duration_ms']);
     const avgMs = Number(first?.['total']) / count;
-    measured.set(dayStartAt / 86_400_000, {
+    measured.set(dayStartAt / dayMs, {
       count,
       durations: { avgMs, p50Ms: at(50), p95Ms: at(95), maxMs: at(100), approximate: false },
     });

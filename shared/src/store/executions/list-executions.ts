@@ -4,7 +4,7 @@ import {
   type ExecutionTrigger,
   type FailureCause,
 } from '../../contract/vocabulary.ts';
-import { type Execution, type Instant, minuteMs } from '../../domain/index.ts';
+import { dayMs, type Execution, type Instant, minuteMs } from '../../domain/index.ts';
 import { firstRow, marks, type Row, rows } from '../ask.ts';
 import { optionalText } from '../column.ts';
 import { toFault } from '../fault-columns.ts';
@@ -172,7 +172,7 @@ async function listFarPage(
 }
 
 /** Jobs are nearly always made so soon after they are due. */
-const soonMs = 86_400_000;
+const soonMs = dayMs;
 
 /** The newest run of a Job's name, or the run of that UID; undefined: no such run is stored. */
 export async function findExecution(
