@@ -19,7 +19,7 @@ export interface ApiState {
   cluster?: string;
   /** Several clusters are shown and none was named: a list has the rows of all. */
   isOfAllClusters?: boolean;
-  /** Who calls: set by authentication, absent before it. */
+  /** The caller: authentication sets it; absent before. */
   caller?: Caller;
   /** Where the caller may look, for a list; set by the guard. */
   reach?: Reach;
@@ -33,7 +33,7 @@ export interface ApiState {
   errorCode?: ErrorCode;
   /** The answer must not be kept anywhere: no ETag, `no-store`. */
   noStore?: boolean;
-  /** Text of the body as it came, within its limit; absent when there was none. */
+  /** Text of the request body, within the limit; absent for a request without a body. */
   bodyText?: string;
   /** The answer as text; packed once for all who share it. */
   rendered?: Rendered;

@@ -37,7 +37,7 @@ export interface ApiDeps {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What is wrong with this process: readiness and health tell it. */
+  /** Problems of this process, which readiness and health report. */
   readonly problems: ProblemList;
   readonly registry: Registry;
   /** Of the program, such as 0.1.0. */
@@ -158,7 +158,6 @@ function agentOf(
   return new Agent(home, { key, name, answerAsked, translate });
 }
 
-/** The cluster that this process runs in. */
 function serveHome(
   all: Clusters,
   shared: SharedParts,

@@ -22,13 +22,12 @@ export interface DatabaseWatch {
   view(): DatabaseView;
   /** Looks now: what health tells. Callers that ask at once share a look. */
   look(): Promise<DatabaseView>;
-  /** What is wrong with the schema: while it is another, no requests should come here. */
+  /** The problem with the schema; a replica with another schema is not ready. */
   problems(): readonly Problem[];
-  /** Looks until aborted. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Requests are answered by what the first look says: until then none should come here. */
+/** The replica is not ready before the first look at the schema. */
 const notLookedYet: Problem = {
   key: 'schema',
   cause: undefined,

@@ -10,7 +10,6 @@ interface ApiListener {
   close(graceMs: number): Promise<void>;
 }
 
-/** Bounds of every connection. */
 const bounds = {
   maxHeaderSize: 16 * 1024,
   /** Time for the head of a request, and for the whole of it. */

@@ -1,5 +1,5 @@
 import type { Percent, WireDate, WireInstant } from '@cronjob-monitor/shared/contract';
-import type { Instant } from '@cronjob-monitor/shared/domain';
+import { dayMs, type Instant } from '@cronjob-monitor/shared/domain';
 
 /** UTC with milliseconds. */
 export function toWireInstant(at: Instant): WireInstant {
@@ -12,7 +12,7 @@ export function toWireInstantOrNull(at: Instant | undefined): WireInstant | null
 
 /** A UTC day, counted from 1970. */
 export function toWireDate(day: number): WireDate {
-  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+  return new Date(day * dayMs).toISOString().slice(0, 10);
 }
 
 /** Seconds with at most three decimals. */

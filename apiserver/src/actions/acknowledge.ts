@@ -12,7 +12,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { ApiError, notFound } from '../errors.ts';
 
-/** What a person says who acknowledges an alert. */
+/** The words of a person who acknowledges an alert. */
 export interface AcknowledgeWish {
   readonly alertId: string;
   readonly by: string;
@@ -55,7 +55,7 @@ async function lockOpenAlert(tx: Tx, id: string): Promise<{ readonly cronJobId: 
   return alert;
 }
 
-/** Who follows the stream sees that the alert changed. */
+/** Tells readers of the event stream that the alert changed. */
 async function tellOf(tx: Tx, id: string): Promise<void> {
   const alert = await findAlert(tx, id);
   if (!alert) return;

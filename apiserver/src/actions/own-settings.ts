@@ -1,19 +1,19 @@
 import type { CronJobDetail } from '@cronjob-monitor/shared/contract';
 import {
   annotationProblemsOf,
-  effectiveOf,
   type Effective,
+  effectiveOf,
   type OwnSettings,
+  refText,
   type RouteRules,
 } from '@cronjob-monitor/shared/domain';
 import { decodeMonitorSpec, routeRulesOf, type MonitorSpec } from '@cronjob-monitor/shared/kube';
 import { listMonitors, listMonitorsOf, listOwnSettings, type Store } from '@cronjob-monitor/shared/store';
 import type { ApiSettings } from '../settings.ts';
 
-/** The rules of who is told of a CronJob, by the id of a monitor; undefined for one that cannot be read, which selects nothing. */
+/** Routing rules by the id of a monitor; undefined for a monitor that cannot be read, which selects no CronJob. */
 export type RouteRulesOf = (monitorId: number, cronJobId: number) => RouteRules | undefined;
 
-/** Of these CronJobs, or of all. CronJobs that say nothing of themselves share the rules of a monitor that asks nothing of them. */
 export async function readRouteRules(deps: Given, cronJobIds?: readonly number[]): Promise<RouteRulesOf> {
   const settingsOf = await readSettings(deps, cronJobIds);
   return (monitorId, cronJobId) => {
@@ -28,7 +28,7 @@ type Given = {
   readonly settings: Pick<ApiSettings, 'defaultTimeZone' | 'ownerLabel' | 'monitorDefaults'>;
 };
 
-/** What is in force for a CronJob under each of its monitors, and what of its annotations is not. */
+/** Settings in force for a CronJob under each of its monitors, and annotations that have no effect. */
 export async function readOwnSettings(deps: Given, cronJobId: number): Promise<PresentedSettings> {
   const { store } = deps;
   const [settingsOf, selecting, owns] = await Promise.all([
@@ -55,9 +55,7 @@ export async function readOwnSettings(deps: Given, cronJobId: number): Promise<P
     annotationProblems: [
       ...problems.map(({ object, message }) => `${object}: ${message}`),
       ...ofMonitors.flatMap(({ monitor, settings }) =>
-        settings.passedOver.map(
-          (word) => `${word}: the monitor ${monitor.namespace}/${monitor.name} does not allow it`,
-        ),
+        settings.passedOver.map((word) => `${word}: the monitor ${refText(monitor)} does not allow it`),
       ),
     ],
   };

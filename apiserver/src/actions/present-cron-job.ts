@@ -12,12 +12,11 @@ export async function getPresentCronJob(cluster: Cluster, key: Ref, signal: Abor
     );
   if (!cronJob) throw notFound('CronJob', refText(key), 'deleted');
   if (objectOf(cronJob['metadata'])['deletionTimestamp'] !== undefined) {
-    throw conflict(`CronJob ${key.namespace}/${key.name} is being deleted`);
+    throw conflict(`CronJob ${refText(key)} is being deleted`);
   }
   return cronJob;
 }
 
-/** What was asked of the cluster. */
 interface ClusterCall {
   readonly verb: string;
   readonly resource: string;

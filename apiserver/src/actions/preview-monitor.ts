@@ -37,7 +37,7 @@ export type { PreviewSource, PreviewWish } from './preview/wish.ts';
 const longestMs = 5_000;
 const listedCronJobs = 100;
 
-/** What a monitor with this spec would have said of the history that is stored. Nothing is written. api.md section 7. */
+/** The alerts that a monitor with this spec would have raised over the stored history. Writes no row. api.md section 7. */
 export async function previewMonitor(deps: PreviewSource, wish: PreviewWish): Promise<MonitorPreview> {
   const { store, clock } = deps;
   const startedMs = clock.monotonicMs();
@@ -109,7 +109,7 @@ export async function suggestMonitorLimits(
   return { items: suggestLimits(cronJobs, range).map((one) => ({ ...one, now: now[one.path] ?? null })) };
 }
 
-/** The spec of the monitor that would be replaced; undefined: there is none, or the caller may not read it. */
+/** The spec of the monitor that would be replaced; undefined: it does not exist, or the caller may not read it. */
 async function findInForce(
   { store, settings }: PreviewSource,
   { namespace, name, mayReadMonitor }: Pick<PreviewWish, 'namespace' | 'name' | 'mayReadMonitor'>,
@@ -150,7 +150,7 @@ type NamedAlert = PreviewedAlert & {
   readonly change: PreviewChange;
 };
 
-/** What came of the wished rules beside what those in force come to. `inForce` undefined: there are none. */
+/** Compares the alerts by the wished rules with those by the rules in force. `inForce` undefined: no rules are in force. */
 function presentReplay(
   wished: readonly Replayed[],
   inForce: readonly Replayed[] | undefined,
@@ -186,7 +186,7 @@ function presentReplay(
   };
 }
 
-/** Of a spec that cannot be read nothing is replayed. */
+/** The preview of a spec that cannot be read, without a replay. */
 function presentNothing(message: string, { fromAt, toAt }: Range): MonitorPreview {
   return {
     valid: false,
@@ -247,7 +247,7 @@ function presentMissed(replayed: readonly Replayed[]): PreviewMissed[] {
     .map(({ cronjob, at, jobName }) => ({ cronjob, at: toWireInstant(at), jobName: jobName ?? null }));
 }
 
-/** Those with alerts first, then those whose runs went wrong. */
+/** CronJobs with most alerts first, then CronJobs with most failures that no alert told. */
 function presentLanes(replayed: readonly Replayed[], range: Range): PreviewLane[] {
   return replayed
     .toSorted((a, b) => b.alerts.length - a.alerts.length || b.missed.length - a.missed.length)

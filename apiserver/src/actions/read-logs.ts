@@ -205,7 +205,7 @@ function lastLines(text: string, count: number): { text: string; truncated: bool
   return from < 0 ? { text, truncated: false } : { text: text.slice(from + 1), truncated: true };
 }
 
-/** What a failed call to the cluster means for who asked for a log. */
+/** Turns a failed call to the cluster into the refusal that the reader of a log gets. */
 function rethrow(wish: LogWish, verb: string, resource: string): (error: unknown) => never {
   return (error) => {
     throw error instanceof ClusterError ? toApiError(error, wish, verb, resource) : error;

@@ -7,7 +7,7 @@ import type { SearchAnswer, SearchQuestion } from './search-program.ts';
 
 /** A search goes on for so long, and says then how far it came. */
 const searchMs = 5_000;
-/** What was found by then is told, so that a reader sees it while the next question looks further. */
+/** The answer holds the hits found by then; the next request searches on from there. */
 const tellMs = 500;
 /** Some logs take so long at most in the thread that looks through them. */
 export const partBudgetMs = 1_000;
@@ -16,7 +16,6 @@ const logsAtOnce = 20;
 /** A search ends when it has found so many lines; of one log the last few. */
 const mostHits = 50;
 const mostOfLog = 3;
-/** Searches that may wait for the thread. */
 const mostWaiting = 8;
 const retryAfterSeconds = 5;
 
@@ -64,7 +63,6 @@ export async function searchLogs(
   let isComplete = false;
   do {
     if (searchThread.waiting >= mostWaiting) throw tooBusy(retryAfterSeconds);
-    // One part after the other: where the next begins is known from this one.
     const logs = await listLogs(store, filter, { after, limit: logsAtOnce });
     const found = await ask(searchThread, { wanted, isRegex, logs: logs.map(({ text }) => text), most: mostOfLog });
     for (const [at, log] of logs.entries()) {

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { answerInThread } from '@cronjob-monitor/shared/contract';
 import { compileRegex, searchLog, type FoundLine } from '@cronjob-monitor/shared/domain';
 
-/** What is looked for in some logs. Plain values: it crosses from thread to thread. */
+/** A search over some logs. Plain values, since it crosses to a worker thread. */
 export interface SearchQuestion {
   readonly wanted: string;
   /** RE2; else a text, upper and lower case alike. */

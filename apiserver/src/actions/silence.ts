@@ -10,7 +10,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { conflict, notFound } from '../errors.ts';
 
-/** What a silence is to be; who made it first stays its author. */
+/** The wished silence; its first author stays its author. */
 export interface SilenceDraft {
   readonly matcher: SilenceMatcher;
   readonly startsAt: Instant;
@@ -20,7 +20,7 @@ export interface SilenceDraft {
   readonly by: string;
 }
 
-/** A silence that was asked for and is not kept: `id` is none. */
+/** A draft of a silence that is not stored: `id` belongs to no row. */
 export function draftSilence(draft: SilenceDraft, now: Instant, id = newId(now)): StoredSilence {
   const { matcher, startsAt, endsAt, untilResolved, comment, by } = draft;
   return {

@@ -12,7 +12,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import type { ApiSettings } from '../settings.ts';
 
-/** So long the call waits for an outcome, and so long the message may be sent. */
+/** How long the call waits for an outcome, and how long the message may be sent. */
 const waitMs = 15_000;
 const lookEveryMs = 250;
 
@@ -41,7 +41,6 @@ export async function testChannel(deps: Sender, wish: TestWish): Promise<Channel
     return { success: false, message, deliveryId, category: 'noController', httpStatus: null };
   }
   for (let waitedMs = 0; waitedMs < waitMs; waitedMs += lookEveryMs) {
-    // Serial: each look is a wait.
     await clock.sleep(lookEveryMs);
     const delivery = await findDelivery(store, deliveryId);
     const outcome = delivery && outcomeOf(delivery);

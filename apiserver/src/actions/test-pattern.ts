@@ -6,7 +6,7 @@ import type { PatternAnswer, PatternQuestion } from './try-pattern.ts';
 const mostWaiting = 8;
 const retryAfterSeconds = 5;
 
-/** Where patterns of callers are tried: a thread with a time budget, so that none stalls the loop that serves all other callers. */
+/** Tries patterns of callers in a thread with a time budget, so that a slow pattern does not stall the event loop. */
 export interface PatternThread {
   run(question: PatternQuestion): Promise<PatternAnswer>;
   /** Questions that wait or run. */

@@ -18,7 +18,7 @@ import {
   type TriedFix,
 } from '@cronjob-monitor/shared/domain';
 
-/** What is tried on a run: plain values, so that they can be handed to a thread. */
+/** A pattern and the run to try it on. Plain values, since they cross to a worker thread. */
 export interface PatternQuestion {
   /** Undefined: `ofMonitor` alone. */
   readonly pattern: FixPattern | undefined;

@@ -4,7 +4,7 @@ import type { Identity } from '@cronjob-monitor/shared/kube';
 import type { Place } from './permission.ts';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** Who calls, as far as it is known. */
+/** The caller, as far as the service knows it. */
 export interface Caller {
   readonly mode: AuthMode;
   /** Undefined in mode none, and without a token. */

@@ -22,7 +22,7 @@ export interface ReviewDeps {
   readonly count: (kind: ReviewKind, result: ReviewResult) => void;
 }
 
-/** What the cluster says of tokens and rights. Both reject with REVIEW_UNAVAILABLE when it cannot be asked and nothing is kept. */
+/** TokenReviews and SubjectAccessReviews. Both reject with REVIEW_UNAVAILABLE when the cluster does not answer and no answer is cached. */
 export interface Reviews {
   /** Undefined: the token is of no user. */
   identityOf(token: string): Promise<Identity | undefined>;

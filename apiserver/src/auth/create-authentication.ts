@@ -31,7 +31,6 @@ type ListNamespaces = () => Promise<readonly string[]>;
 
 type AuthDeps = Omit<ReviewDeps, 'audiences'> & { readonly listNamespaces: ListNamespaces };
 
-/** Makes the authentication of a mode. */
 export function createAuthentication(settings: AuthSettings, deps: AuthDeps): Authentication {
   const { mode } = settings;
   if (mode === 'none') return noAuthentication();

@@ -1,7 +1,7 @@
 import type { Ability } from '@cronjob-monitor/shared/contract';
 import type { AccessQuestion } from '@cronjob-monitor/shared/kube';
 
-/** What the cluster is asked before an ability is granted: security.md section 7, one line each. */
+/** The SubjectAccessReview behind each ability (security.md section 7). */
 type Permission =
   | {
       /** `namespace`: in the namespace of what is acted upon. `cluster`: the resource has none. */

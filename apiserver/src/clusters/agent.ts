@@ -26,11 +26,11 @@ const briskMs = 250;
 const briskForMs = 600_000;
 /** Actions that are done side by side. */
 const atOnce = 16;
-/** It says so often that it is there, and is believed for so long. */
+/** The agent beats this often, and counts as present for this long after a beat. */
 const presentEveryMs = 20_000;
 const believedMs = 60_000;
 
-/** Who asks, as the other cluster wrote it. */
+/** The caller, as the other cluster wrote it. */
 interface AskedBy {
   readonly user: string | null;
   readonly groups: readonly string[];
@@ -84,7 +84,7 @@ export class Agent {
       await this.#clock.sleep(waitMs, signal).catch(() => {}); // aborted: the loop ends
     }
     await Promise.all(this.#underWay);
-    // Callers hear at once that it takes none any more. Where that cannot be written they wait as for one that was killed.
+    // Tells callers at once that the agent takes no more actions. Where the row cannot be written they wait as for a killed agent.
     await this.#present(0).catch(() => {});
   }
 

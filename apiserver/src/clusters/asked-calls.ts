@@ -18,7 +18,7 @@ export type AnswerAsked = (asked: {
   readonly told: (comment: string) => void;
 }) => Promise<AskedAnswer>;
 
-/** By the routes, the checks and the bounds of the own service: of the operations that can be asked of another cluster, and no others. */
+/** Answers by the routes, checks and limits of this service, and only operations that another cluster may ask for. */
 export function createAnswerAsked(
   home: RouteDeps,
   {
@@ -67,7 +67,7 @@ export function toAnswer(deps: RouteDeps, routes: readonly Route[]): ApiMiddlewa
   return (ctx, next) => forget(ctx, () => answer(ctx, next));
 }
 
-/** Who changes something through this process sees it in its next answer. */
+/** Drops cached answers after a write, so that a caller reads its own write. */
 function forgetAfterWrites(...kept: readonly { forget(): void }[]): ApiMiddleware {
   return async (ctx, next) => {
     try {

@@ -14,7 +14,7 @@ const lookEveryMs = 10_000;
 /** An unknown name is looked for at once, but not by each request. */
 const leastBetweenMs = 1_000;
 
-/** What makes one found schema a cluster that can be asked. */
+/** Turns a schema of the server into a cluster that can be asked. */
 interface ClusterMaker {
   /** Opens the schema; connects when first asked. */
   openStore(schema: string): Store;
@@ -74,7 +74,6 @@ export class ClusterDirectory implements Clusters {
     return this.all().find((cluster) => cluster.name === name);
   }
 
-  /** Looks until aborted. */
   async run(signal: AbortSignal): Promise<void> {
     while (this.#make && !signal.aborted) {
       await this.#look();

@@ -30,7 +30,7 @@ export function dispatchToClusters(clusters: Clusters): ApiMiddleware {
 /** Names of clusters that may have what the path names as well, and could not be asked. */
 const missingHeader = 'X-Missing-Clusters';
 
-/** Every endpoint has this parameter, so none of them reads it. */
+/** The parameter of every endpoint; the dispatcher reads it for them. */
 function takeCluster(ctx: ApiContext): string | undefined {
   const pairs = ctx.querystring.split('&').filter(Boolean);
   const rest = pairs.filter((pair) => !/^cluster(=|$)/.test(pair));
@@ -63,7 +63,6 @@ const namePath = /^\/api\/v1\/(cronjobs|monitors)\/([^/]+)\/([^/]+)(?:\/|$)/;
 
 interface Found {
   readonly cluster: ServedCluster;
-  /** Those that could not be asked. */
   readonly missing: readonly MissingCluster[];
 }
 
@@ -77,7 +76,7 @@ async function theOneOf(clusters: Clusters, ctx: ApiContext): Promise<Found> {
   const has = await askInTurn(all, { clock, silenceOf: ({ silence }) => silence }, ({ deps }) =>
     hasName(deps.store, name),
   );
-  // One that cannot be asked is not guessed at.
+  // A cluster that cannot be asked is named as missing.
   const told = all.flatMap((cluster, index) => {
     const one = has[index];
     return one && (!('answer' in one) || one.answer) ? [{ cluster, one }] : [];

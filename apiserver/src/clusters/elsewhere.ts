@@ -18,10 +18,10 @@ import { isSealed, openResult, sealOf } from './seal.ts';
 
 /** An action that no agent has taken by then is not done. */
 const longestMs = 15_000;
-/** One that was taken has as long, and some more: a test of a channel waits for its outcome. */
+/** An action that an agent took gets this time on top: a channel test waits for its outcome. */
 const moreOnceTakenMs = 2_000;
 const lookEveryMs = 50;
-/** Bytes of what is asked and of who asks: all that the API takes but for a body that names hundreds of things at length. */
+/** Bytes of an action with its caller: enough for every request of the API except bodies with hundreds of long names. */
 const mostBytes = 256 * 1024;
 
 /** What an agent answers, as the text of a result. */
@@ -108,7 +108,7 @@ export function createElsewhere(deps: {
   };
 }
 
-/** For who reads the table: what the path names, where it names a CronJob. */
+/** The CronJob that the path names, for readers of the table. */
 function objectOf(path: string): { readonly namespace: string; readonly name: string } {
   const [, namespace = '', name = ''] =
     /^\/api\/v1\/cronjobs\/([a-z0-9-]{1,63})\/([a-z0-9.-]{1,253})\//.exec(path) ?? [];

@@ -28,7 +28,6 @@ interface Around extends Bounds {
   /** Of the own cluster. */
   readonly settings: ApiSettings;
   readonly authentication: Authentication;
-  /** What it answers with. */
   readonly routes: readonly Route[];
 }
 
@@ -45,7 +44,7 @@ export function serveOther(found: FoundCluster, deps: Around): { readonly cluste
   void databaseWatch.run(stopping.signal);
   const { expensiveReads, costlyCalls, settings } = deps;
   const { clusterName: home, actionsKey: key } = settings;
-  // Of two that give themselves one name neither could tell which of them is asked.
+  // Two clusters with one name cannot be told apart, so neither is asked.
   const isItself = said.name === name && home !== undefined;
   const elsewhere = key && isItself ? createElsewhere({ store, schema, target: name, home, key, clock }) : undefined;
   const way = elsewhere && { elsewhere, rights: new RightsElsewhere(elsewhere, clock) };
@@ -154,7 +153,7 @@ function authenticationFor(home: Authentication, { name, way, listNamespaces }: 
       const candidates = within.length === 0 ? known : within;
       const found = await among(caller, ability, isNamespaced(ability) ? candidates : []);
       if (!found) return everywhere;
-      // Who may read nothing of it is told what is missing.
+      // A caller without any right there is told which right is missing.
       if (found.length === 0 && (await among(caller, 'read', known))?.length === 0) throw refused(name);
       return reachOf(found);
     },

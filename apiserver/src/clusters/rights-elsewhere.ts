@@ -8,17 +8,17 @@ import type { Elsewhere } from '../routes/index.ts';
 /** Name of the action by which the service of a cluster is asked what a user may do there. Its body is a list of rights, its answer one of yes and no. */
 export const reviewKind = 'review';
 
-/** One right that is asked about. `namespace` null: everywhere. */
+/** One right to review. `namespace` null: all namespaces. */
 interface AskedRight {
   readonly ability: Ability;
   readonly namespace: string | null;
 }
 
-/** So long a review is waited for; a first one takes up to a second. */
+/** A review may take this long; the first one takes up to a second. */
 const patienceMs = 3_000;
 /** A cluster that gave no answer is asked no more for so long. */
 const pauseAfterErrorMs = 5_000;
-/** What was said of a right to read serves for so long while its cluster is silent. */
+/** A cached read right is valid for this long while its cluster does not answer. */
 const lastsMs = 24 * 3_600_000;
 const mostKept = 20_000;
 /** Rights of one action: some 50 KiB. */

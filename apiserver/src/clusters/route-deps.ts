@@ -17,7 +17,6 @@ import { createSharedAnswers } from '../shared-answers.ts';
 
 const wrongDrillKeysAMinute = 10;
 
-/** What all clusters of a process share. */
 export interface SharedParts {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -28,13 +27,12 @@ export interface SharedParts {
   readonly redaction: Redaction;
 }
 
-/** What one caller may ask for at once, of all clusters together. */
+/** Concurrent reads of one caller, over all clusters. */
 export interface Bounds {
   readonly expensiveReads: ReturnType<typeof createExpensiveReads>;
   readonly costlyCalls: ReturnType<typeof createCostlyCalls>;
 }
 
-/** What each has for itself. */
 export interface OwnParts {
   readonly settings: ApiSettings;
   readonly store: Store;

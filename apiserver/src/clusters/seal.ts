@@ -14,7 +14,7 @@ export function readActionsKey(path: string): KeyObject {
   return createSecretKey(Buffer.from(text));
 }
 
-/** Everything that a row means, for the cluster that is to do it: who writes into the database and has no key changes none of it. */
+/** Seals all fields of a row that the other cluster acts on: a writer to the database without the key cannot change them. */
 export function sealOf(key: KeyObject, target: string, action: Omit<AskedAction, 'mac'>): string {
   const { id, kind, namespace, name, args, askedBy, expiresAt } = action;
   return macOf(key, ['action', target, id, kind, namespace, name, args, askedBy, expiresAt]);
@@ -35,7 +35,7 @@ export function openResult(key: KeyObject, id: string, sealed: string): unknown 
   return isSame(sealed.slice(0, Math.max(0, at)), macOf(key, ['result', id, text])) ? JSON.parse(text) : undefined;
 }
 
-/** Of a list of texts and numbers, which JSON writes in one way alone. */
+/** Signs a list of texts and numbers, which JSON writes in only one way. */
 function macOf(key: KeyObject, parts: readonly (string | number)[]): string {
   return createHmac('sha256', key).update(JSON.stringify(parts)).digest('hex');
 }

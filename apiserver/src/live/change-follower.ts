@@ -10,7 +10,7 @@ const perQuestion = 1_000;
 export interface ChangeFollower {
   /** The newest number that was seen; 0 before the first. */
   cursor(): number;
-  /** What has come since the last call, in the order of numbers. The first call gives nothing: it takes its place. */
+  /** Changes since the last call, by number. The first call returns no change and sets the position. */
   next(): Promise<readonly NumberedChange[]>;
 }
 

@@ -1,22 +1,21 @@
 import { Readable } from 'node:stream';
 
-/** What waits for a reader; when more would, it is asked to read all again instead. */
+/** Messages that wait for a slow reader; beyond them the reader is told to reload instead. */
 const maxUnreadBytes = 256 * 1024;
 
-/** What a stream of events is written with. */
 export interface EventStream {
   readonly body: Readable;
   /** One message; `id` is the place to resume after, and marks what may be left out of a stream whose reader is too far behind. */
   send(event: string, data: unknown, id?: number): void;
   /** Keeps proxies and clients from taking the silence for an end. */
   ping(): void;
-  /** Says when to come back, and ends. What waits is left out: a reader that comes back gets it. */
+  /** Sends the retry time and ends. Waiting messages are dropped: the reader gets them when it reconnects. */
   end(retryMs: number): void;
 }
 
 interface Block {
   readonly text: string;
-  /** A message about a change, or what is carried after one: reading all again stands for it. */
+  /** A message about a change, or rows carried after it; a reload replaces both. */
   readonly isChange: boolean;
   readonly isResync: boolean;
 }

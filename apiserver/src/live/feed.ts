@@ -81,7 +81,6 @@ export function createFeed(deps: {
   };
 }
 
-/** The streams that are open in this process. */
 export interface OpenStreams {
   count(): number;
   /** Call the result when it has closed. */

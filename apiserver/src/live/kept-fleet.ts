@@ -16,7 +16,7 @@ export interface KeptFleet {
    * a change was told. Undefined: `read` found none. All are read anew every 10 minutes.
    */
   keep<T>(read: ReadFacts<T>): ReadFacts<T | undefined>;
-  /** Nothing that was read before is of use any more. */
+  /** Drops all rows that were read before. */
   forget(): void;
 }
 
@@ -164,7 +164,7 @@ export function createKeptFacts<T>(clock: Clock, read: ReadFacts<T>): KeptFacts<
     for (const id of missing) {
       const found = fresh.get(id);
       facts.set(id, found);
-      // What was forgotten meanwhile may have been read before it changed.
+      // A row that was forgotten meanwhile may have been read before it changed.
       const isCurrent = Math.max(allForgottenAt, forgottenAt.get(id) ?? 0) <= begunAt;
       if (isCurrent && isKnown(id)) kept.set(id, found);
     }
@@ -214,7 +214,7 @@ function orderOutlines(outlines: readonly CronJobOutline[]): OrderedOutlines {
   return { all, ids: new Set(all.map(({ id }) => id)), places };
 }
 
-/** The same with what was found of these names in the place of all that had them before. */
+/** A copy in which the rows found for these names replace all earlier rows of the names. */
 function replaceOutlines(
   before: OrderedOutlines,
   sought: readonly Ref[],

@@ -29,7 +29,7 @@ export function caching(options: { readonly authenticated: boolean }): ApiMiddle
   };
 }
 
-/** Of answers that several requests share: made into text once. */
+/** Texts of answers that several requests share. */
 const renderedOf = new WeakMap<object, Rendered>();
 
 function render(body: object): Rendered {
@@ -72,7 +72,7 @@ export function compression(): ApiMiddleware {
   // The fastest codec makes the largest files, and browsers name it among those that they read.
   const packFile = packs(fileQuality, { zstd: false, gzip: { level: 9 } });
   return (ctx, next) => {
-    // A client that reads no encoding at all, not even none, gets plain text: koa-compress would name one that is not there.
+    // A client that accepts no encoding, not even identity, gets plain text: koa-compress would name an encoding that it did not use.
     if (ctx.acceptsEncodings(...Object.keys(encodings), 'identity') === false) return next();
     const pack = ctx.path.startsWith('/assets/') ? packFile : packAnswer;
     return pack(ctx, async () => {

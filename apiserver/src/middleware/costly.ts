@@ -37,7 +37,7 @@ export function createCostlyCalls(deps: { readonly clock: Clock; readonly perMin
   };
 }
 
-/** What runs at once in this process, and for one caller among them, in units: a whole list is one. */
+/** Costly reads that run at once in this process, and for one caller, in units: a whole list is one unit. */
 const mostAtOnce = 32;
 const mostOfOne = 24;
 /** A whole list takes about a second. */

@@ -34,7 +34,7 @@ function present(ctx: ApiContext, error: ApiError): void {
       ...(error.details ? { details: error.details } : {}),
     },
   };
-  // What the failed handler already said about its own answer does not hold for this one.
+  // Headers that the failed handler set do not fit the error.
   for (const name of ['Content-Disposition', 'Content-Type', 'ETag', 'Location', 'Allow']) ctx.remove(name);
   ctx.status = error.status;
   ctx.body = body;

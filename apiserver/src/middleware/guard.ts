@@ -15,7 +15,7 @@ import {
 import type { CostlyCalls, ExpensiveReads } from './costly.ts';
 import { withoutForeignLines } from './request-log.ts';
 
-/** What one endpoint asks of its caller. */
+/** The rights that one endpoint requires of its caller. */
 export interface Endpoint {
   /** Absent: open in every mode, the caller is not even asked for. */
   readonly ability?: Ability;
@@ -90,7 +90,7 @@ async function withholdLines(authentication: Authentication, ctx: ApiContext, ca
   if (shown !== body) ctx.body = shown;
 }
 
-/** Who calls: authentication has set it before an endpoint with an ability is reached. */
+/** The caller: authentication runs before an endpoint with an ability. */
 export function callerOf({ state: { caller } }: ApiContext): Caller {
   if (!caller) throw internalError(new Error('the request has no caller'));
   return caller;
@@ -147,7 +147,7 @@ function wasAskedFor({ state: { reach, permission, isNarrowed } }: ApiContext): 
   return reach === undefined || reach.isWhole || isNarrowed === true;
 }
 
-/** What the query names, before it is known to be right: only these have to be asked about. */
+/** Namespaces that the query names, read before it is validated: only these need a review. */
 export function askedNamespaces(ctx: ApiContext): readonly string[] {
   return new URLSearchParams(ctx.querystring)
     .getAll('namespace')
@@ -187,7 +187,6 @@ function nameOf(caller: Caller): string {
   return caller.user ? `user ${caller.user.name}` : `peer ${caller.peer}`;
 }
 
-/** Bytes of a request body. */
 const maxBodyBytes = 1024 * 1024;
 
 /** Reads a body as text, one character a byte: what is not UTF-8 is still to be told from what is. */

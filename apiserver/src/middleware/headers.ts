@@ -110,7 +110,7 @@ function accepted(host: string, allowed: ReadonlySet<string>, suffixes: readonly
 const label = '[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?';
 const name = new RegExp(`^${label}(?:\\.${label})*$`);
 
-/** Name or address without port, brackets and closing dot; undefined when it is none. The target of a proxy request wins. */
+/** Host name or address without port, brackets and closing dot; undefined for an invalid host. The target of a proxy request wins. */
 function hostOf(url: string, header: string | undefined): string | undefined {
   const authority = url.startsWith('/') || url === '*' ? header : URL.canParse(url) ? new URL(url).host : undefined;
   if (authority === undefined) return undefined;

@@ -8,7 +8,7 @@ import { isObjectId } from '../object-name.ts';
 /** How one parameter of a query is read; absent optional ones are undefined. */
 export type Parameter<T> = yup.Schema<T>;
 
-/** What is known of a parameter besides how it is read: `says` and `shape` are for the document, `allowed` is for the refusal. */
+/** `says` and `shape` are for the OpenAPI document, `allowed` is for the refusal. */
 export interface ParameterMeta {
   readonly says: string;
   readonly shape: Shape;
@@ -37,7 +37,7 @@ function scalar<T>(meta: ParameterMeta, read: Reader<T>): Parameter<T | undefine
     .meta({ ...meta });
 }
 
-/** Comma-separated or repeated values; none given is an empty list, which filters nothing. */
+/** Comma-separated or repeated values; an empty list filters nothing. */
 function list<T>(meta: ParameterMeta, read: Reader<T>): Parameter<readonly T[]> {
   return yup
     .mixed<readonly T[]>()
@@ -58,7 +58,7 @@ export function names(says: string, most?: number): Parameter<readonly string[]>
   return list({ says, shape: shapes.listOf(shapes.text, most), allowed: 'names' }, (text) => text);
 }
 
-/** CronJobs, as namespace/name; what is of another form is refused, for it names none. */
+/** CronJobs, as namespace/name; a value of another form is refused. */
 export function refs(says: string, most?: number): Parameter<readonly string[]> {
   const shape = shapes.listOf(refShape, most);
   return list({ says, shape, allowed: 'namespace/name' }, (text) =>
@@ -191,7 +191,7 @@ export function sort<const Keys extends readonly string[]>(
 /** What an item is ordered by; null: not known. */
 type Rank = string | number | null;
 
-/** In the order asked for, what is not known last both ways; items that are equal in it by their ties, the first that differs. */
+/** Sorts in the order asked for, unknown values last in both directions; the first tie that differs orders equal items. */
 export function orderBy<Key extends string, Item>(
   keys: Readonly<Record<Key, (item: Item) => Rank>>,
   { key, descending }: Sort<Key>,
@@ -213,7 +213,6 @@ export function limit(most: number): Parameter<number | undefined> {
   return whole(`Rows of a page; more than ${most} is lowered.`, { min: 1, max: most, above: 'lowered' });
 }
 
-/** `limit` and `offset` of any paged list. */
 export const paging = {
   limit: limit(maxLimit),
   offset: whole('Rows to pass over.', { min: 0, max: maxOffset }),
@@ -221,9 +220,10 @@ export const paging = {
 
 /** Parameters that many lists have. */
 export const namespaces = names('Namespaces.');
+export const jobUid = name('UID of the Job; without it the newest of that name.');
 export const oneMonitor = ref('A monitor, as namespace/name.');
 
-/** A value of a stranger inside one of our sentences. */
+/** Quotes a value of the caller inside a sentence of the service. */
 function quote(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
@@ -256,7 +256,7 @@ export function readInstant(text: string): InstantReading {
   return { at: local.getTime() + clock - offsetMs };
 }
 
-/** Undefined when it is none. Absent is UTC. */
+/** Undefined: not a time zone. Absent means UTC. */
 function toOffsetMs(offset: string | undefined): number | undefined {
   if (offset === undefined || offset.toUpperCase() === 'Z') return 0;
   const hours = Number(offset.slice(1, 3));

@@ -98,7 +98,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The field of a verdict. */
 const line = 'logLine';
-/** What quotes it, and what is read out of it. */
+/** The field that quotes a line of a log, and the field that is derived from it. */
 const ofLines: readonly string[] = [line, 'sharedCause'];
 
 /** The namespaces of which a line of a log is quoted; empty text: one that the answer does not name. */

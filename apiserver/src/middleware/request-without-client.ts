@@ -5,7 +5,7 @@ import type { ApiContext, ApiState } from '../context.ts';
 
 const app = new Koa<ApiState>();
 
-/** A request that no socket brought, for routes to answer: what they read of one is here, and what they set is never sent. */
+/** A request without a socket, for routes to answer: it has the fields that routes read, and headers that routes set are never sent. */
 export function requestWithoutClient(
   { method, path, query }: { readonly method: string; readonly path: string; readonly query: string },
   state: ApiState,

@@ -13,7 +13,6 @@ import { invalidRequest } from '../errors.ts';
 import { isObjectId } from '../object-name.ts';
 import type { Parameter, ParameterMeta } from './parameters.ts';
 
-/** Parameters by their names. */
 export type QueryShape = Readonly<Record<string, Parameter<unknown>>>;
 export type Values<S extends QueryShape> = { readonly [Key in keyof S]: S[Key] extends Parameter<infer T> ? T : never };
 
@@ -63,7 +62,7 @@ export function readQuery<S extends QueryShape>(ctx: ApiContext, shape: S, ...ru
   return narrowed(ctx, values as Values<S>);
 }
 
-/** Cuts the namespaces of a list to those that its caller may look into, before the database is asked for what is in them. */
+/** Cuts the namespaces of a list to those that the caller may read, before the database is queried. */
 function narrowed<V extends object>(ctx: ApiContext, values: V): V {
   const { reach } = ctx.state;
   if (!reach || !('namespace' in values) || !Array.isArray(values.namespace)) return values;
@@ -212,7 +211,6 @@ function metaOf(schema: unknown): { many: boolean; allowed: string | null } {
   return { many: meta?.many ?? false, allowed: meta?.allowed ?? null };
 }
 
-/** A parameter as OpenAPI writes it. */
 export function documentedParameter(name: string, parameter: Parameter<unknown>): Schema {
   const { says, shape } = parameter.meta() as unknown as ParameterMeta;
   return { name, in: 'query', description: says, schema: schemaOf(shape) };
@@ -234,7 +232,7 @@ export function decodablePath(): ApiMiddleware {
   };
 }
 
-/** What is said of a text that does not decode. */
+/** The sentence for a text that does not decode. */
 const brokenEncoding = 'has a broken percent-encoding; a percent sign is written as %25';
 
 /** Whether every percent sign begins the bytes of a character in UTF-8. */

@@ -51,7 +51,6 @@ export interface ServedCluster {
   readonly isHome: boolean;
   /** Whether its rows come; undefined for the own one, without which nothing is answered. */
   readonly silence: Silence | undefined;
-  /** What its routes are made of. */
   readonly deps: RouteDeps;
   /** Answers the paths of /api/v1 for it. */
   readonly answer: ApiMiddleware;
@@ -59,7 +58,6 @@ export interface ServedCluster {
   reachOf(caller: Caller, ability: Ability, asked: readonly string[]): Promise<Reach | undefined>;
 }
 
-/** The clusters that this process shows. */
 export interface Clusters {
   readonly home: ServedCluster;
   /** The home cluster first, the others by name. */

@@ -41,7 +41,6 @@ export * from './clusters/silence.ts';
 export * from './route.ts';
 export { gatherHealth, presentHealth } from './health/router.ts';
 
-/** Every operation of /api/v1. */
 export const routes: readonly Route[] = [
   ...healthRoutes,
   ...whoamiRoutes,

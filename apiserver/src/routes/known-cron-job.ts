@@ -27,7 +27,7 @@ export interface KnownCronJob {
  */
 export async function getKnownCronJob(store: Store, params: Readonly<Record<string, string>>): Promise<KnownCronJob> {
   const { namespace = '', name = '' } = params;
-  const path = `${namespace}/${name}`;
+  const path = refText({ namespace, name });
   if (!isObjectName(namespace) || !isCronJobName(name)) throw notFound('CronJob', path, 'neverSeen');
   const cronJob = await findCronJob(store, namespace, name);
   if (!cronJob) throw notFound('CronJob', path, 'neverSeen');

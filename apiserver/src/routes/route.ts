@@ -60,7 +60,6 @@ interface Call<Query extends QueryShape, Body> {
   readonly body: Body;
 }
 
-/** An operation of the API. */
 export interface Route extends RouteSpec<QueryShape, unknown, unknown> {
   readonly handle: (deps: RouteDeps, ctx: ApiContext) => Promise<void>;
   /** The query as read, to be answered by `respond`; with other values of paging, as lists of several clusters need it. */

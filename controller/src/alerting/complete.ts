@@ -46,10 +46,8 @@ import {
 import type { AlertPodStatus, ExecutionChange, Ref } from '@cronjob-monitor/shared/contract';
 import { withLearned } from './freeze.ts';
 
-/** What a monitor wants in its alerts. */
 interface IncludedContext {
   readonly logs: boolean;
-  /** Of each log. */
   readonly logLines: number;
   readonly includeInitContainerLogs: boolean;
   readonly events: boolean;
@@ -63,35 +61,34 @@ export interface LearnedOfRun {
   readonly jobUid: string;
   /** Creation of the Job. */
   readonly createdAt: Instant;
-  /** The log that explains it, or why there is none; undefined: none was worth reading. */
+  /** The log that explains the run, or why that log is missing; undefined: no log was worth reading. */
   readonly log: Evidence | undefined;
-  /** Of the init containers before it. */
   readonly initLogs: readonly Evidence[];
   readonly events: Evidence | undefined;
   readonly attempts: Evidence | undefined;
   readonly podStatus: AlertPodStatus | undefined;
   readonly place: FailurePlace | undefined;
   readonly changes: readonly ExecutionChange[] | undefined;
-  /** Whose fault all the evidence says it is; undefined: it says nothing, or no more than was known. */
+  /** The fault that all evidence shows; undefined: the evidence adds nothing to what the row says. */
   readonly fault: Fault | undefined;
   /** The decisive lines of its logs; undefined: the run goes on, or its logs are empty. */
   readonly decisive: Evidence | undefined;
-  /** What is suggested for the run itself. */
+  /** The suggestion for the run's own row. */
   readonly fix: string | undefined;
-  /** By the patterns of this monitor. */
+  /** The suggestion by this monitor's patterns. */
   readonly fixOf: (monitor: Ref) => string | undefined;
-  /** Undefined: the monitor is gone, or wants nothing. */
+  /** Undefined: the monitor is deleted, or includes no context. */
   readonly includeOf: (monitor: Ref) => IncludedContext | undefined;
 }
 
-/** Most of a log that is kept with an alert. */
+/** Bytes of one log that an alert stores at most. */
 const mostLogBytes = 64 * 1024;
 const mostEvents = 20;
 
 /**
- * Adds what was learned of these runs to the alerts that still speak of them, as far as their monitors include it. Messages that waited for it
- * leave at once and say it. A message that left without it gets an update, where its channel can be completed; one that left about another run
- * stays as it is. The first evidence of a run is kept. Returns how many messages leave now, updates among them.
+ * Adds the explanations of these runs to the alerts that are about them, as far as the monitors include them. Messages that waited leave at
+ * once with the explanation. A message that left without it gets an update where the channel can change a message; a message about another run
+ * stays as it is. The first evidence of a run wins. Returns how many messages leave now, updates among them.
  */
 // oxlint-disable-next-line max-params -- where, for which leader, what was learned, and the alerts, where they are known
 export async function completeAlerts(
@@ -128,12 +125,11 @@ export async function completeAlerts(
 
 const keyOf = ({ alert, jobUid }: AlertOfRun): string => `${alert.id} ${jobUid}`;
 
-/** Whether the alert already holds what was learned of this run. */
+/** Whether the alert already has the explanation of this run. */
 export function isExplainedBy({ context }: Pick<AlertRecord, 'context'>, jobUid: string): boolean {
   return toAlertFacts(context).evidenceOf === jobUid;
 }
 
-/** The new facts of an alert. */
 interface Gain {
   readonly jobUid: string;
   readonly facts: AlertEvidenceFacts;
@@ -141,7 +137,7 @@ interface Gain {
   readonly pieces: readonly Evidence[];
 }
 
-/** Undefined: its monitor includes nothing, or the alert holds it already. */
+/** Undefined: the monitor includes no context, or the alert has it already. */
 function gainOf({ alert, monitor, jobUid }: AlertOfRun, learned: LearnedOfRun): Gain | undefined {
   const include = learned.includeOf(monitor);
   if (include === undefined || isExplainedBy(alert, jobUid)) return undefined;
@@ -154,7 +150,7 @@ interface Completed {
   readonly gain: Gain;
 }
 
-/** Writes all of them with as many statements as one takes. Returns how many messages leave now, updates among them. */
+/** Writes all gains with as many statements as one gain takes. Returns how many messages leave now, updates among them. */
 async function keepGains(tx: Tx, completed: readonly Completed[], packed: PackedEvidence): Promise<number> {
   if (completed.length === 0) return 0;
   const ids = completed.map(({ alert }) => alert.id);
@@ -246,7 +242,7 @@ function factsOf(monitor: Ref, include: IncludedContext, learned: LearnedOfRun):
   };
 }
 
-/** What is kept with the alert, in the form in which it is kept with a run. */
+/** The evidence to store with the alert, in the form in which a run stores it. */
 function piecesOf(alertId: string, include: IncludedContext, learned: LearnedOfRun): Evidence[] {
   const { log, initLogs, events, attempts } = learned;
   const logs = [...(include.includeInitContainerLogs ? initLogs : []), ...(log ? [log] : [])];
@@ -272,7 +268,7 @@ function lastEvents(events: Evidence): Evidence {
   return { ...events, body: JSON.stringify(all.slice(-mostEvents)), truncated: all.length > mostEvents };
 }
 
-/** What the API shows of the pod that failed: the last one of the attempts that ended badly, else the last one. */
+/** The pod status that the API shows: of the last failed attempt, else of the last attempt. */
 export function podStatusOf(attempts: readonly Attempt[]): AlertPodStatus | undefined {
   const pod = attempts.findLast(({ phase }) => phase !== 'Succeeded') ?? attempts.at(-1);
   if (pod === undefined) return undefined;
@@ -294,7 +290,7 @@ export interface KnownOfRun {
   /** Oldest first. */
   readonly attempts: readonly Attempt[];
   readonly place: FailurePlace | undefined;
-  /** By codes and reasons alone, with the patterns of this monitor. */
+  /** The suggestion by exit codes and reasons alone, with the patterns of this monitor. */
   readonly fixOf: (monitor: Ref) => string | undefined;
 }
 
@@ -304,7 +300,7 @@ export interface ToldAtOnce {
   readonly awaited: AwaitedEvidence;
 }
 
-/** `include` undefined: everything. */
+/** `include` undefined: the whole context. */
 export function toldAtOnce(
   known: KnownOfRun,
   monitor: Ref,

@@ -1,27 +1,20 @@
 import type { Ref } from '@cronjob-monitor/shared/contract';
 import {
-  closeCauseInWords,
-  closingTitleOf,
-  firstNoticeTitleOf,
-  headingOf,
-  isAboutAlert,
-  nameFinding,
-  noEvidence,
-  shortIdOf,
-  spanInWords,
-  titleOf,
-  toAlertFacts,
-  toSafeMessage,
   type AlertFacts,
   type AlertFinding,
   type AlertMessage,
   type AlertRecord,
+  closeCauseInWords,
   type Closing,
+  closingTitleOf,
   type Fault,
   type Finding,
+  firstNoticeTitleOf,
   type FrozenMessage,
+  headingOf,
   type HeldBefore,
   type Instant,
+  isAboutAlert,
   type Message,
   type MessageAlert,
   type MessageContext,
@@ -29,27 +22,34 @@ import {
   type MessageEvidence,
   type MessageJob,
   type MessageLinks,
+  nameFinding,
+  noEvidence,
+  refText,
+  shortIdOf,
+  spanInWords,
+  titleOf,
+  toAlertFacts,
+  toSafeMessage,
 } from '@cronjob-monitor/shared/domain';
 
-/** A message to be worded and frozen. */
 export interface MessageRequest {
   readonly kind: 'firing' | 'reminder' | 'flapping' | 'closing';
-  /** As it is stored with this message. */
+  /** The alert as the transaction stores it with this message. */
   readonly alert: AlertRecord;
   readonly finding: Pick<AlertFinding, 'monitor' | 'cronJob' | 'verdict'>;
-  /** Which decision to tell this is, from 1 on. */
+  /** Number of the decision to tell, from 1 on. */
   readonly notification: number;
   readonly held: HeldBefore | undefined;
-  /** Of the alert's run; undefined: none is kept, or the message is about its end alone. */
+  /** Evidence of the alert's run; undefined: none is stored, or the message is only about the end of the alert. */
   readonly evidence?: MessageEvidence | undefined;
-  /** A closing to a channel that heard nothing before: it tells the beginning and the end. */
+  /** A closing that is the first message of its channel, so it tells the beginning and the end. */
   readonly isFirstNotice?: boolean | undefined;
-  /** Evidence of its run is still being taken. */
+  /** Evidence of the alert's run is still being taken. */
   readonly awaitsEvidence?: boolean | undefined;
   readonly at: Instant;
 }
 
-/** Words a message from values alone. The transaction calls it, perhaps more than once, so it waits for nothing. */
+/** Words a message from values alone, without input or output: a transaction calls it, and calls it again when it is retried. */
 export type FreezeMessage = (request: MessageRequest) => FrozenMessage;
 
 /** What a message says of a CronJob besides its name. */
@@ -67,9 +67,9 @@ export interface FreezeDeps {
   readonly clusterName: string | undefined;
   /** `ui.external-url`; without it messages have no links. */
   readonly externalUrl: string | undefined;
-  /** From memory; undefined: it is gone. */
+  /** Reads the caches; undefined: the CronJob is deleted. */
   readonly findCronJob: (uid: string) => ToldCronJob | undefined;
-  /** The owner, also of a CronJob that is gone, as far as it is remembered. Absent: none has one. */
+  /** The owner, also of a deleted CronJob that is remembered. Absent: no owners are configured. */
   readonly ownerOf?: (cronJob: Ref) => string | undefined;
 }
 
@@ -89,7 +89,7 @@ export function createFreeze(deps: FreezeDeps): FreezeMessage {
   };
 }
 
-/** A frozen message with the evidence that came since; nothing else in it changes. */
+/** The frozen message with newer evidence; all other fields stay. */
 export function withLearned(
   frozen: FrozenMessage,
   facts: AlertFacts,
@@ -160,7 +160,7 @@ function alertOf(request: MessageRequest, facts: AlertFacts): MessageAlert {
     scope: alert.fault?.scope ?? null,
     occurrences: alert.count,
     notification: request.notification,
-    // A hold of zero seconds only asks whether a storm begins: it is no hold to tell of.
+    // A hold of zero seconds only asks whether a storm begins; messages do not mention it.
     heldBy: heldSeconds > 0 ? (held?.by ?? null) : null,
     heldSeconds,
     // A late beginning makes a closing late only where the closing is the first notice.
@@ -175,10 +175,10 @@ function firingTitle(alert: AlertRecord, facts: AlertFacts): string {
   const finding = foundOf(alert, facts);
   if (finding !== undefined) return titleOf(alert.severity, cronjob, finding);
   const what = nameFinding(alert.type, alert.subject);
-  return `${alert.severity.toUpperCase()} ${cronjob.namespace}/${cronjob.name}: ${what}`;
+  return `${alert.severity.toUpperCase()} ${refText(cronjob)}: ${what}`;
 }
 
-/** What was found, as the alert keeps it; undefined: others wrote it. */
+/** The finding as the alert stores it; undefined: another version wrote the alert. */
 function foundOf({ type, subject, figures }: AlertRecord, { verdict }: AlertFacts): Finding | undefined {
   if (verdict === undefined) return undefined;
   const known = { measured: undefined, limit: undefined, unit: undefined, ...(figures as object | undefined) }; // as toHolding made them
@@ -205,7 +205,7 @@ function closingTitle({ alert, finding, at, isFirstNotice }: MessageRequest, fac
   });
 }
 
-/** How long it lasted and what ended it, and what it was about. */
+/** How long the alert lasted, what ended it, and what it was about. */
 function closingMessage({ alert, finding, at, isFirstNotice }: MessageRequest): string {
   const lasted = spanInWords((endOf({ alert, finding, at, isFirstNotice }) - alert.sinceAt) / 1_000);
   const { verdict } = finding;
@@ -243,7 +243,7 @@ function cronJobOf(
     namespace,
     name,
     uid,
-    // A group of Jobs has none.
+    // A group of Jobs has no schedule.
     schedule: told?.schedule || null,
     timezone: told?.timeZone ?? null,
     lastSuccess: toWireOrNull(told?.lastSuccessAt ?? lastSuccessAt),
@@ -267,7 +267,6 @@ function jobOf({ jobName, exitCode, reason, run }: AlertFacts): MessageJob | nul
   };
 }
 
-/** Addresses of the pages of the user interface. */
 function linksOf(
   { alert, finding }: MessageRequest,
   { jobName }: AlertFacts,

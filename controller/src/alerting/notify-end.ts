@@ -30,12 +30,12 @@ export async function notifyEnd(writing: MessageWriting, ended: AlertRecord, unt
   return isTold ? closing : ended;
 }
 
-/** The channel of a message, or the one that was made in its place under its name. Undefined: neither is there. */
+/** The channel of a message, or the AlertChannel that was created anew under its name. Undefined: neither exists. */
 function channelOf({ channels }: MessageWriting, to: AlertDelivery): RoutedChannel | undefined {
   return [...channels.values()].find(({ uid }) => uid === to.channelUid) ?? channels.get(to.channelName);
 }
 
-/** Whether no message about this life of the alert has left and all its channels are gone. */
+/** Whether no message about this life of the alert has left and all its channels are deleted. */
 function isLostWithChannels({ channels }: MessageWriting, openings: readonly AlertDelivery[]): boolean {
   const there = new Set([...channels.values()].map(({ uid }) => uid));
   return openings.length > 0 && openings.every((opening) => !hasLeft(opening) && !there.has(opening.channelUid));
@@ -97,7 +97,7 @@ async function notifyChannelOfEnd(
 interface Openings {
   /** The last message that arrived, is on its way, or may have arrived. */
   readonly heard: AlertDelivery | undefined;
-  /** The last one that did not, and for which no other message speaks. */
+  /** The last message that has not left and that no other message replaces. */
   readonly unheard: AlertDelivery | undefined;
   readonly takenBack: readonly AlertDelivery[];
 }
@@ -108,7 +108,7 @@ async function takeBackUnsent(writing: MessageWriting, openings: readonly AlertD
   const takenBack: AlertDelivery[] = [];
   for (const opening of openings) {
     if (opening.fate === 'cancelled') continue;
-    // Its digest names it as recovered.
+    // The digest lists the alert as recovered.
     if (opening.state === 'ready' && opening.cause === 'scope') continue;
     const isOwn = opening.state !== 'collapsed';
     if (hasLeft(opening)) heard = opening;
@@ -118,7 +118,7 @@ async function takeBackUnsent(writing: MessageWriting, openings: readonly AlertD
       if (!cancelled) heard = opening;
       else {
         takenBack.push(opening);
-        // Where the same alert of another monitor goes on, its message is sent in this place. A rung whose turn had not come hears neither.
+        // Where another monitor's twin of this alert goes on, the twin's message is sent instead. A rung whose turn had not come gets neither message.
         if (isOwn && promotedId === undefined && opening.stateReason !== 'after') unheard = opening;
       }
     }
@@ -126,12 +126,12 @@ async function takeBackUnsent(writing: MessageWriting, openings: readonly AlertD
   return { heard, unheard, takenBack };
 }
 
-/** It arrived, is on its way, or may have arrived. */
+/** Whether the message arrived, is on its way, or may have arrived. */
 function hasLeft({ fate, maybeSent }: AlertDelivery): boolean {
   return fate === 'sent' || fate === 'digested' || fate === 'claimed' || (maybeSent && fate !== 'dead');
 }
 
-/** Whether a channel takes one message about both: a page about what is over wakes people for nothing, and Alertmanager does not tell it. */
+/** Whether a channel takes one message about beginning and end: paging channels do not page for an alert that is over, and Alertmanager has no such message. */
 export function hearsOfBoth({ type, sendRecovered, isAlertmanager }: RoutedChannel): boolean {
   return !isAlertmanager && (type !== 'paging' || sendRecovered);
 }

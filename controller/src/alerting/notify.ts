@@ -48,11 +48,10 @@ export interface MessageWriting {
   readonly finding: AlertFinding;
   readonly channels: ReadonlyMap<string, RoutedChannel>;
   readonly freeze: FreezeMessage;
-  /** Takes messages of an alert that is new, so that no row can speak for them; undefined: rows may. */
+  /** Takes messages of a new alert, for which no row has to be read; undefined: rows have to be read. */
   readonly addUnasked: ((delivery: NewDelivery) => void) | undefined;
   /** Written with the alert, in this order. */
   readonly decisions: AlertDecision[];
-  /** For metrics. */
   readonly unsent: UnsentMessage[];
 }
 
@@ -64,7 +63,6 @@ export interface UnsentMessage {
   readonly result: 'collapsed' | 'cancelled';
 }
 
-/** Notes a decision about the alert. */
 export function decide(
   { decisions, finding }: MessageWriting,
   alert: AlertRecord,
@@ -92,9 +90,9 @@ export async function notify(writing: MessageWriting, alert: AlertRecord, openin
 }
 
 /**
- * The turn of a channel that hears some time after the others; undefined once it was told of this alert, and hears at once from then on. A
- * message that waits there keeps its own time; a reminder goes only to channels that were told. A message that an acknowledgement cancelled
- * asks again whether it is acknowledged.
+ * The turn of a channel that is told after a delay; undefined once the channel was told of this alert, which is told at once from then on. A
+ * waiting message keeps its own time; a reminder goes only to channels that were told. A message that an acknowledgement cancelled asks again
+ * whether the alert is acknowledged.
  */
 async function turnOf(
   writing: MessageWriting,
@@ -119,8 +117,8 @@ interface Turn {
 }
 
 /**
- * The evidence that the alert holds of the run that it speaks of now. Most alerts hold none when they are told first, and the database is not
- * asked. Evidence of an earlier run of the same alert is left out.
+ * The evidence that the alert stores of its current run. Most alerts have none at their first message, and then the database is not asked.
+ * Evidence of an earlier run of the same alert is left out.
  */
 export async function evidenceOf(
   { tx }: MessageWriting,
@@ -233,16 +231,16 @@ export async function queue(
     Pick<MessageRequest, 'kind' | 'held' | 'evidence' | 'isFirstNotice' | 'awaitsEvidence'> & {
       readonly channel: RoutedChannel;
       readonly nextAt: Instant;
-      /** It waits to be told with others. */
+      /** The message waits in a digest. */
       readonly digest?: { readonly id: string } | undefined;
-      /** It waits for its turn after other channels. */
+      /** The message waits for its turn after other channels. */
       readonly isTurn?: boolean | undefined;
-      /** Its channel is named since others were told. */
+      /** The monitor named the channel after other channels were told. */
       readonly isNew?: boolean | undefined;
     },
 ): Promise<string | undefined> {
   const { tx, now, finding, freeze } = writing;
-  // A digest's stream holds messages of other alerts, so rows have to be asked.
+  // A digest's stream holds messages of other alerts, so their rows have to be read.
   const addUnasked = of.digest ? undefined : writing.addUnasked;
   const { kind, held, evidence, isFirstNotice, awaitsEvidence, channel, streamId } = of;
   const end = addUnasked ? beginning : await findStreamEnd(tx, streamId, channel.uid);

@@ -56,39 +56,38 @@ import { notifyEnd } from './notify-end.ts';
 import type { FreezeMessage } from './freeze.ts';
 import { decide, type MessageWriting, notify, type UnsentMessage } from './notify.ts';
 
-export interface RaiseDeps {
-  readonly freeze: FreezeMessage;
-}
-
-/** What became of a finding: for metrics and for the instant at which it is asked again. */
+/** The alert that a finding raised or changed: for metrics and for the instant of the next check. */
 export interface RaisedAlert {
   readonly alert: AlertRecord;
   readonly cronJobUid: string;
-  /** Undefined: it was found now. */
+  /** Undefined: the alert is new. */
   readonly before: AlertState | undefined;
-  /** Why messages about it were held or not made. */
+  /** Why messages about the alert were held or not made. */
   readonly withheld: readonly string[];
   readonly unsent: readonly UnsentMessage[];
 }
 
 /**
- * Brings alerts, messages, timelines and counters in line with what was found, inside the caller's fenced transaction. `next` decides about
- * each finding; this reads what it decides from, and writes what it decided:
+ * Writes alerts, messages and timelines for these findings, inside the caller's fenced transaction. `next` decides about each finding; `raise`
+ * reads the facts for `next` and writes its decisions:
  *
  * 1. The rows of the CronJobs are locked, so there is one such transaction per CronJob at a time; then their live alerts, and the alerts
  *    of the same identities that ended last.
- * 2. Findings are followed in their order: one about an alert that an earlier one moved, or whose message is the twin of an earlier one,
- *    sees what that one left.
- * 3. Rows are gathered, and written together: before a question to the database that is about them, and at the end.
+ * 2. Findings are followed in their order: a finding about an alert that an earlier finding changed, or whose message is the twin of an
+ *    earlier message, sees that change.
+ * 3. Rows are gathered and written together: before a query that reads them, and at the end.
  *
  * Findings that change nothing write nothing. Returns the alerts that were written. Metrics are moved after the commit, by the caller.
  */
-export async function raise(tx: Tx, findings: readonly AlertFinding[], deps: RaiseDeps): Promise<RaisedAlert[]> {
+export async function raise(
+  tx: Tx,
+  findings: readonly AlertFinding[],
+  { freeze }: { readonly freeze: FreezeMessage },
+): Promise<RaisedAlert[]> {
   if (findings.length === 0) return [];
   const known = await lockAndRead(tx, findings);
   if (known === undefined) return [];
-  const raising = new Raising(tx, known, deps);
-  // In their order: a later one sees what an earlier one left.
+  const raising = new Raising(tx, known, freeze);
   for (const [index, finding] of findings.entries()) await raising.follow(finding, known.prints[index] ?? '');
   return raising.finish();
 }
@@ -100,16 +99,16 @@ interface Known {
   /** By fingerprint. */
   readonly live: ReadonlyMap<string, AlertRecord>;
   readonly last: ReadonlyMap<string, AlertRecord>;
-  /** What live alerts are about, of any monitor: two may say the same of one CronJob. */
+  /** Subjects of live alerts of all monitors: two monitors may raise the same alert about one CronJob. */
   readonly subjects: readonly string[];
   readonly channels: ReadonlyMap<string, RoutedChannel>;
   readonly silences: readonly StoredSilence[];
   readonly notes: ReadonlyMap<string, StoredAcknowledgement>;
-  /** Alerts of those that CronJobs wait for, by the child as `namespace/name`. */
+  /** Alerts of the CronJobs on which others depend, by the dependent CronJob as `namespace/name`. */
   readonly parents: ReadonlyMap<string, readonly ParentAlert[]>;
 }
 
-/** Undefined: nothing holds, and nothing that is live was found quiet. */
+/** Undefined: no condition holds, and no live alert has become quiet. */
 async function lockAndRead(tx: Tx, findings: readonly AlertFinding[]): Promise<Known | undefined> {
   const cronJobIds = [...new Set(findings.map(({ cronJob }) => cronJob.id))];
   await lockCronJobs(tx, cronJobIds);
@@ -121,7 +120,7 @@ async function lockAndRead(tx: Tx, findings: readonly AlertFinding[]): Promise<K
   if (moving.length === 0) return undefined;
   const now = tx.now();
   const happened = moving.flatMap(({ verdict }) => (verdict.kind === 'holds' ? (verdict.happenedAt ?? []) : []));
-  // Those that are over count for what happened while they lasted.
+  // A silence that is over counts for conditions that happened while it lasted.
   const silences = await listSilences(tx, Math.min(now, ...happened));
   const channels = await listRoutedChannels(tx);
   const liveIds = [...live.values()].map(({ id }) => id);
@@ -129,7 +128,7 @@ async function lockAndRead(tx: Tx, findings: readonly AlertFinding[]): Promise<K
   const beginning = prints.filter((print, index) => findings[index]?.verdict.kind === 'holds' && !live.has(print));
   const last = await lockLastEndedAlerts(tx, beginning);
   const subjects = beginning.length === 0 ? [] : (await listLiveAlerts(tx, cronJobIds)).map(subjectOf);
-  // One that is well again may come and go, and that is told too.
+  // A parent that recovered may flap, which is told too.
   const children = moving.filter(({ dependent }) => dependent !== undefined);
   const parents = await listParentAlerts(tx, [...new Set(children.map(({ cronJob }) => refText(cronJob)))]);
   return { now, prints, live, last, subjects, channels, silences, notes, parents };
@@ -139,20 +138,20 @@ async function lockAndRead(tx: Tx, findings: readonly AlertFinding[]): Promise<K
 class Raising {
   readonly #tx: Tx;
   readonly #known: Known;
-  readonly #deps: RaiseDeps;
+  readonly #freeze: FreezeMessage;
   readonly #live: Map<string, AlertRecord>;
   readonly #last: Map<string, AlertRecord>;
   readonly #subjects: Set<string>;
   readonly #rows = new UnwrittenRows();
   readonly #raised: RaisedAlert[] = [];
   readonly #ended: MutableAlert[] = [];
-  /** Alerts of which nothing is new but that they hold still: at rest that is all of them. */
+  /** Alerts whose condition still holds and that are otherwise unchanged: in a quiet fleet, all live alerts. */
   readonly #seen: string[] = [];
 
-  constructor(tx: Tx, known: Known, deps: RaiseDeps) {
+  constructor(tx: Tx, known: Known, freeze: FreezeMessage) {
     this.#tx = tx;
     this.#known = known;
-    this.#deps = deps;
+    this.#freeze = freeze;
     this.#live = new Map(known.live);
     this.#last = new Map(known.last);
     this.#subjects = new Set(known.subjects);
@@ -192,7 +191,7 @@ class Raising {
     return this.#raised;
   }
 
-  /** Undefined: nothing changes. */
+  /** Undefined: the finding changes no row. */
   async #next(
     finding: AlertFinding,
     fingerprint: string,
@@ -218,7 +217,7 @@ class Raising {
     return typeof step === 'string' ? undefined : step;
   }
 
-  /** `isFirst`: nothing in the database can speak of the alert yet, neither a message of its own nor a twin. */
+  /** `isFirst`: the database holds no message about the alert yet, neither its own nor a twin's. */
   async #writeMessages(
     finding: AlertFinding,
     { alert, decisions, messages }: AlertStep,
@@ -231,7 +230,7 @@ class Raising {
       now,
       finding,
       channels,
-      freeze: this.#deps.freeze,
+      freeze: this.#freeze,
       addUnasked: isFirst ? (delivery) => this.#rows.addDelivery(delivery) : undefined,
       decisions: [],
       unsent: [],
@@ -239,7 +238,6 @@ class Raising {
     if (messages.some(({ kind }) => kind === 'takenBack')) await takeBackClosings(writing, alert);
     for (const decision of decisions) decide(writing, alert, decision);
     let told = alert;
-    // In their order, as their decisions are.
     for (const message of messages) {
       if (message.kind === 'closing') told = await notifyEnd(writing, told, message.untold);
       else if (message.kind !== 'takenBack') await notify(writing, told, message);
@@ -255,7 +253,7 @@ async function readTold(tx: Tx, alert: AlertRecord, { dependent }: AlertFinding)
   const heldAt = hold?.reason === 'dependsOn' ? forParents?.sinceAt : undefined;
   return {
     isUnderway: deliveries.some(({ kind, fate, stateReason }) => {
-      // What waits for its turn may wait for long.
+      // A message may wait long for its turn.
       const isOpen = (fate === 'ready' && stateReason !== 'after') || fate === 'claimed' || fate === 'parked';
       return kind !== 'closing' && isOpen;
     }),
@@ -267,9 +265,9 @@ async function readTold(tx: Tx, alert: AlertRecord, { dependent }: AlertFinding)
   };
 }
 
-/** Alerts, messages, decisions and changes that are decided and not written yet: however many there are, a few statements write them. */
+/** Alerts, messages, decisions and changes that are decided and not written yet; a few statements write them all. */
 class UnwrittenRows {
-  /** By id: a step more of the same alert takes the place of the one before. */
+  /** By id: a later step of an alert replaces the earlier one. */
   readonly #alerts = new Map<string, { readonly alert: AlertRecord; readonly isNew: boolean }>();
   #deliveries: NewDelivery[] = [];
   #decisions: AlertDecision[] = [];
@@ -292,7 +290,7 @@ class UnwrittenRows {
     this.#alerts.clear();
     [this.#deliveries, this.#decisions, this.#changes] = [[], [], []];
     if (deliveries.length > 0) await insertNewDeliveries(tx, deliveries);
-    // What ended first: one identity has one live row.
+    // Ended alerts go first: an identity has at most one live row.
     for (const { alert, isNew } of alerts) if (!isNew) await updateAlert(tx, alert);
     const born = alerts.flatMap(({ alert, isNew }) => (isNew ? [alert] : []));
     if (born.length > 0) await insertAlerts(tx, born);
@@ -301,7 +299,7 @@ class UnwrittenRows {
   }
 }
 
-/** What the live view is told; undefined: nothing that it shows has changed. */
+/** The change for the event stream; undefined: no field that the stream shows has changed. */
 function changeOf(
   { monitor, cronJob }: AlertFinding,
   stored: AlertRecord | undefined,
@@ -322,7 +320,7 @@ function subjectOf({ cronJobId, type, subject }: AlertRecord): string {
 
 /**
  * Why messages were held or not made, once for each time, as `alerts_suppressed_total` counts them (metrics.md section 2): the reasons of
- * `told`, and `collapsed`. A message that is owed is looked at again and again; that counts when it begins.
+ * `told`, and `collapsed`. A held message is judged again and again; it counts when the hold begins.
  */
 export function withheldReasons(
   decisions: readonly Pick<AlertDecision, 'action' | 'reason'>[],
@@ -335,7 +333,7 @@ export function withheldReasons(
       case 'suppressed':
         return reason ?? [];
       case 'notRouted':
-        // Others hear of it.
+        // Other channels are told.
         return reason === 'instead' ? [] : (reason ?? []);
       case 'held':
         return isOwed ? [] : (reason ?? []);
@@ -351,12 +349,11 @@ export function withheldReasons(
   });
 }
 
-/** What holds again is not told to be over. A message that tells both, a beginning and its end, is about what has passed: it stays. */
+/** Takes back closings of an alert whose condition holds again. A message about both beginning and end stays: it is about the past. */
 async function takeBackClosings(writing: MessageWriting, alert: AlertRecord): Promise<void> {
   const { tx, now, unsent } = writing;
   for (const { id, kind, cause, channelUid, channelName } of await listDeliveriesOfAlert(tx, alert.id)) {
     if (kind !== 'closing' || cause === firstNoticeCause) continue;
-    // One per channel.
     const { cancelled } = await updateCancelled(tx, id, now);
     if (!cancelled) continue;
     decide(writing, alert, { action: 'cancelled', reason: 'reopened', deliveryId: id, channelUid });
@@ -364,7 +361,7 @@ async function takeBackClosings(writing: MessageWriting, alert: AlertRecord): Pr
   }
 }
 
-/** A silence that says so ends with the last alert that it holds, in the transaction that ends it (alerting.md section 9). */
+/** Ends silences that end with their alerts, in the transaction that ends the last alert they hold (alerting.md section 9). */
 async function endSilencesOf(
   tx: Tx,
   ended: readonly MutableAlert[],
@@ -374,7 +371,7 @@ async function endSilencesOf(
   const candidates = silences.filter(
     (silence) => silence.untilResolved && isInForce(silence, now) && holdsAny(silence.matcher, ended),
   );
-  // Few, if any; locked one after the other and always in one order, so that of two alerts that end at once the later one is the last.
+  // Locks in one order, so that of two alerts that end at once the later transaction sees the last one end.
   for (const { id } of candidates.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const silence = await lockSilence(tx, id);
     if (!silence?.untilResolved || !isInForce(silence, now)) continue;

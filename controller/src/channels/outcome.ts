@@ -3,7 +3,7 @@ import type { DeliveryErrorCategory } from '@cronjob-monitor/shared/contract';
 /** What became of one attempt. */
 export type Outcome = Delivered | Failed;
 
-export interface Delivered {
+interface Delivered {
   readonly kind: 'delivered';
   /** Undefined: no HTTP was spoken. */
   readonly httpStatus: number | undefined;

@@ -1,12 +1,12 @@
-import { receiverUrlProblem, routingKeyProblem, type SecretKeyRef } from '@cronjob-monitor/shared/domain';
+import { receiverUrlProblem, refText, routingKeyProblem, type SecretKeyRef } from '@cronjob-monitor/shared/domain';
 import type { Secrets, Unusable } from './channel.ts';
 
 /** The value that a reference names, without blanks around it. What is wrong is told without the value. */
-export function findSecretValue({ namespace, name, key }: SecretKeyRef, secrets: Secrets): string | Unusable {
-  const content = secrets({ namespace, name });
-  if (!content) return unusable(`Secret ${namespace}/${name} does not exist`);
-  const value = content.get(key)?.trim() ?? '';
-  return value === '' ? unusable(`Secret ${namespace}/${name} has no value under the key ${key}`) : value;
+export function findSecretValue(ref: SecretKeyRef, secrets: Secrets): string | Unusable {
+  const content = secrets(ref);
+  if (!content) return unusable(`Secret ${refText(ref)} does not exist`);
+  const value = content.get(ref.key)?.trim() ?? '';
+  return value === '' ? unusable(`Secret ${refText(ref)} has no value under the key ${ref.key}`) : value;
 }
 
 /** The same for an address to send to. `problemOf` says what is wrong with it, without it. */
@@ -42,8 +42,8 @@ export function findRoutingKey(ref: SecretKeyRef, secrets: Secrets): string | Un
   return problem === undefined ? value : unusableValue(ref, problem);
 }
 
-function unusableValue({ namespace, name, key }: SecretKeyRef, problem: string): Unusable {
-  return unusable(`Secret ${namespace}/${name}: the value of ${key} ${problem}`);
+function unusableValue(ref: SecretKeyRef, problem: string): Unusable {
+  return unusable(`Secret ${refText(ref)}: the value of ${ref.key} ${problem}`);
 }
 
 export function isUnusable(value: object | string): value is Unusable {

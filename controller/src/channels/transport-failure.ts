@@ -56,15 +56,16 @@ export function failedInTransport(failure: TransportFailure, facts: Pick<Partial
   return failed(next, failure.category, failure.message, { maybeSent: failure.wrote, ...facts });
 }
 
+const untrustedAuthority = 'the authority of its certificate is not trusted';
 /** Codes of Node and OpenSSL that a person can act on. */
 const certificateProblems: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet',
   CERT_REVOKED: 'its certificate has been revoked',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself and not trusted',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the authority of its certificate is not trusted',
-  UNABLE_TO_GET_ISSUER_CERT: 'the authority of its certificate is not trusted',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the authority of its certificate is not trusted',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the authority of its certificate is not trusted',
+  SELF_SIGNED_CERT_IN_CHAIN: untrustedAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: untrustedAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrustedAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrustedAuthority,
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
 };

@@ -162,26 +162,27 @@ function readAnswer(name: string, status: number, text: string): unknown {
   throw new ServiceError(`${name}: ${status} ${error.code}: ${toPlainLine(error.message)}${details.join('')}`, error);
 }
 
+const noAnswer = 'it did not answer in time';
+const cut = 'the connection was cut';
+const trustMore = 'NODE_EXTRA_CA_CERTS names a file with trusted ones';
+const unknownAuthority = `its certificate is of no known authority; ${trustMore}`;
+
 /** Codes of Node and OpenSSL in words. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at this address',
-  ECONNRESET: 'the connection was cut',
+  ECONNRESET: cut,
   EHOSTUNREACH: 'there is no way to this host',
   ENETUNREACH: 'there is no way to this network',
   ENOTFOUND: 'this host name is not known',
   EAI_AGAIN: 'the host name could not be looked up',
-  ETIMEDOUT: 'it did not answer in time',
-  UND_ERR_CONNECT_TIMEOUT: 'it did not answer in time',
-  UND_ERR_SOCKET: 'the connection was cut',
+  ETIMEDOUT: noAnswer,
+  UND_ERR_CONNECT_TIMEOUT: noAnswer,
+  UND_ERR_SOCKET: cut,
   CERT_HAS_EXPIRED: 'its certificate has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT:
-    'its certificate is signed by itself; NODE_EXTRA_CA_CERTS names a file with trusted ones',
-  SELF_SIGNED_CERT_IN_CHAIN:
-    'its certificate is of no known authority; NODE_EXTRA_CA_CERTS names a file with trusted ones',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'its certificate is of no known authority; NODE_EXTRA_CA_CERTS names a file with trusted ones',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'its certificate is of no known authority; NODE_EXTRA_CA_CERTS names a file with trusted ones',
+  DEPTH_ZERO_SELF_SIGNED_CERT: `its certificate is signed by itself; ${trustMore}`,
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
 };
 

@@ -1,4 +1,4 @@
-import { unknownFieldMessage, refText } from '@cronjob-monitor/shared/domain';
+import { hourMs, refText, unknownFieldMessage } from '@cronjob-monitor/shared/domain';
 import {
   effectiveOf,
   findRegexProblem,
@@ -31,7 +31,7 @@ import type { Resources, WrittenResource } from './resources.ts';
 
 /** What a service reckons with whose configuration says nothing; its gates of storage are taken as open. */
 export const usualDefaults: MonitorDefaults = {
-  suppressDuplicatesForMs: 3_600_000,
+  suppressDuplicatesForMs: hourMs,
   retentionDays: 30,
   maxRetentionDays: 90,
   logRetentionDays: 0,
@@ -137,7 +137,7 @@ function lintOffline(monitor: JudgedMonitor, resources: Resources, now: Instant)
       level,
       code,
       path,
-      message: cronJob ? `${cronJob.namespace}/${cronJob.name}: ${message}` : message,
+      message: cronJob ? `${refText(cronJob)}: ${message}` : message,
     }));
 }
 

@@ -1,9 +1,9 @@
 import type { MonitorPreview } from '@cronjob-monitor/shared/contract';
-import { UsageError, type Command, type ExitStatus, type World } from './command.ts';
+import type { Command, ExitStatus, World } from './command.ts';
 import { describeFindings, presentFindings, reaches, type Finding } from './findings.ts';
 import { judgeResources, type JudgedMonitor } from './judge-resources.ts';
 import { readArguments, wordOf } from './read-arguments.ts';
-import { readDocuments } from './read-documents.ts';
+import { readDocuments, refuseNoFiles } from './read-documents.ts';
 import { sortDocuments } from './resources.ts';
 import { openService, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
 import { adviceLevels } from '@cronjob-monitor/shared/contract';
@@ -37,7 +37,7 @@ async function runLint(argv: readonly string[], world: World): Promise<ExitStatu
   });
   const failOn = wordOf('fail-on', flags['fail-on'], adviceLevels, 'warning');
   const format = wordOf('format', flags.format, ['text', 'json'], 'text');
-  if (files.length === 0) throw new UsageError('which files? Give FILE..., or - for standard input');
+  refuseNoFiles(files);
   const service = flags.server === undefined ? undefined : openService(flags, world);
 
   const resources = sortDocuments(await readDocuments(files, world), flags.namespace ?? 'default');

@@ -13,7 +13,7 @@ import { describeFindings, type Finding, presentFindings, reaches } from './find
 import { channelsOf, type JudgedMonitor, type JudgedResources, judgeResources, nextRunsOf } from './judge-resources.ts';
 import { previewOf } from './lint.ts';
 import { numberOf, readArguments, wordOf } from './read-arguments.ts';
-import { readDocuments } from './read-documents.ts';
+import { readDocuments, refuseNoFiles } from './read-documents.ts';
 import { type Resources, sortDocuments } from './resources.ts';
 import { openService, type Service, serviceFlags, serviceUsage } from './ask-service.ts';
 import { timeText, toldLine } from './words.ts';
@@ -60,7 +60,7 @@ async function runPreview(argv: readonly string[], world: World): Promise<ExitSt
   const mostAlerts = numberOf('max-alerts', flags['max-alerts'], 0, 1_000_000);
   const failOn = wordOf('fail-on', flags['fail-on'], adviceLevels, 'warning');
   const format = wordOf('format', flags.format, ['text', 'json'], 'text');
-  if (files.length === 0) throw new UsageError('which files? Give FILE..., or - for standard input');
+  refuseNoFiles(files);
   if (flags.server === undefined && (days ?? mostAlerts) !== undefined) {
     throw new UsageError('--days and --max-alerts are about stored runs: give --server URL');
   }
@@ -181,7 +181,7 @@ function describePreview(
       const kind = subject === null ? type : `${type}/${subject}`;
       const end = endedAt === null ? 'open' : `until ${timeText(endedAt)}`;
       const who = channels.length === 0 ? 'no channel is told' : `told to ${channels.join(', ')}`;
-      return `    ${timeText(since)} ${end}  ${severity} ${kind} ${cronjob.namespace}/${cronjob.name}: ${message} [${who}]`;
+      return `    ${timeText(since)} ${end}  ${severity} ${kind} ${refText(cronjob)}: ${message} [${who}]`;
     }),
     ...(alerts.omitted > 0 ? [`    and ${counted(alerts.omitted, 'older alert')}`] : []),
     ...(blindSeconds > 0

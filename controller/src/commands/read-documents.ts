@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { LineCounter, parseAllDocuments, type Document } from 'yaml';
-import { InputError, type World } from './command.ts';
+import { InputError, UsageError, type World } from './command.ts';
 import { isObject } from '@cronjob-monitor/shared/domain';
 
 /** Bounds of one file: what is larger is no file that a person wrote. */
@@ -12,6 +12,11 @@ export interface SourceDocument {
   /** `monitors.yaml: document 2`, and `item 3` of a list. */
   readonly place: string;
   readonly object: Readonly<Record<string, unknown>>;
+}
+
+/** Throws where the command line names no file. */
+export function refuseNoFiles(files: readonly string[]): void {
+  if (files.length === 0) throw new UsageError('which files? Give FILE..., or - for standard input');
 }
 
 /** The documents of YAML or JSON files, in their order; empty ones are passed over. Throws `InputError` with all that is wrong. */

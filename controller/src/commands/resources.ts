@@ -1,4 +1,11 @@
-import { type CronJobFacts, findNearest, isObject, type NamespaceFacts, ownName } from '@cronjob-monitor/shared/domain';
+import {
+  type CronJobFacts,
+  findNearest,
+  isObject,
+  type NamespaceFacts,
+  ownName,
+  refText,
+} from '@cronjob-monitor/shared/domain';
 import { createTranslator } from '@cronjob-monitor/shared/kube';
 import type { Finding, Subject } from './findings.ts';
 import type { SourceDocument } from './read-documents.ts';
@@ -48,7 +55,7 @@ export function sortDocuments(documents: readonly SourceDocument[], usualNamespa
         void findings.push({ subject: written.subject, level: 'error', code: 'schema', path, message });
       if (apiVersion !== ownName('v1alpha1')) tell('apiVersion', versionProblem(apiVersion));
       for (const [path, message] of nameProblems(written)) tell(path, message);
-      const key = `${kind} ${written.namespace}/${written.name}`;
+      const key = `${kind} ${refText(written)}`;
       const before = seen.get(key);
       if (before !== undefined) tell('metadata.name', `is the name of ${before} too`);
       else seen.set(key, place);

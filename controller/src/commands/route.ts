@@ -1,5 +1,5 @@
 import type { AlertRoute, ChannelDetail, CronJobRoutes, RouteHoldOf } from '@cronjob-monitor/shared/contract';
-import { alertTypes } from '@cronjob-monitor/shared/contract';
+import { alertTypes, refText } from '@cronjob-monitor/shared/contract';
 import type { Command, ExitStatus, World } from './command.ts';
 import { spanInWords } from '@cronjob-monitor/shared/domain';
 import { readArguments, refOf, wordOf } from './read-arguments.ts';
@@ -48,7 +48,7 @@ async function describe(
   if (!leader) lines.push('  no controller leads: messages wait until one does');
   for (const route of routes) {
     const { monitor, quiet, holds, channels } = route;
-    lines.push(`monitor ${monitor.namespace}/${monitor.name}`, `  ${quietText(route) ?? toldLine(route)}`);
+    lines.push(`monitor ${refText(monitor)}`, `  ${quietText(route) ?? toldLine(route)}`);
     if (quiet !== null) continue;
     for (const hold of holds) lines.push(`  held back by ${holdText(hold)}`);
     // A few per monitor.

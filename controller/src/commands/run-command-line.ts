@@ -13,7 +13,7 @@ import { routeCommand } from './route.ts';
 import { waitCommand } from './wait.ts';
 import { convertResource, isGuardian, type Converted } from './guardian/index.ts';
 import { readArguments } from './read-arguments.ts';
-import { readDocuments } from './read-documents.ts';
+import { readDocuments, refuseNoFiles } from './read-documents.ts';
 
 /** Makes our resources of those of cronjob-guardian. */
 const convertCommand: Command = {
@@ -35,7 +35,7 @@ Ends with 0: everything was carried over; 1: something was left out, or is still
 
 async function runConvert(argv: readonly string[], world: World): Promise<ExitStatus> {
   const { operands: files } = readArguments(argv, {});
-  if (files.length === 0) throw new UsageError('which files? Give FILE..., or - for standard input');
+  refuseNoFiles(files);
   const documents = await readDocuments(files, world);
   const theirs = documents.filter(isGuardian);
   if (theirs.length === 0) throw new InputError(`there is no resource of cronjob-guardian in ${files.join(', ')}`);

@@ -1,5 +1,5 @@
 import type { CronJobDetail, Rollout } from '@cronjob-monitor/shared/contract';
-import { parseDuration, refText } from '@cronjob-monitor/shared/domain';
+import { dayMs, parseDuration, refText } from '@cronjob-monitor/shared/domain';
 import { UsageError, type Command, type ExitStatus, type World } from './command.ts';
 import { numberOf, readArguments, refOf } from './read-arguments.ts';
 import { openService, pathOf, ServiceError, serviceFlags, serviceUsage, type Service } from './ask-service.ts';
@@ -26,7 +26,7 @@ Ends with 0: Healthy; 1: Degraded, or not Healthy in that time, one sentence say
 };
 
 const askEveryMs = 5_000;
-const longestMs = 7 * 86_400_000;
+const longestMs = 7 * dayMs;
 
 /** What waiting does not change: the caller has to. */
 const final: readonly string[] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AskedCronJobs } from './watchers.ts';
-import { allParts } from './new-levels.ts';
+import { allParts } from './asked-parts.ts';
 
 test('many events about one CronJob are one question, with all that any of them asks', () => {
   const asked = new AskedCronJobs();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Judged, Part, Verdict } from '@cronjob-monitor/shared/domain';
-import { dueWishesOf } from './new-levels.ts';
+import { dueWishesOf } from './asked-parts.ts';
 
 const of = { cronJobId: 7, monitorId: 3 };
 const quiet = (dueAt?: number): Verdict => ({ kind: 'quiet', reason: 'withinLimit', dueAt });

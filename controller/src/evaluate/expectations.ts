@@ -23,7 +23,7 @@ import {
   type LastOfName,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { raise, type RaiseDeps, type RaisedAlert } from '../alerting/index.ts';
+import { type FreezeMessage, raise, type RaisedAlert } from '../alerting/index.ts';
 import type { ClusterCaches, MonitorSeen, Selection } from '../selection/index.ts';
 import { noRules } from './closings.ts';
 import { rulesOf } from './monitor-rules.ts';
@@ -37,7 +37,7 @@ interface ExpectationsDeps {
   /** The watches have told everything up to then: an absence after it is not known. */
   readonly freshThroughAt: () => Instant | undefined;
   readonly isDelayed: (sinceAt: Instant) => boolean;
-  readonly freeze: RaiseDeps['freeze'];
+  readonly freeze: FreezeMessage;
   readonly onRaised: (raised: readonly RaisedAlert[]) => void;
   /** Told when the answer for a monitor has changed. */
   readonly onChanged: (monitorUid: string) => void;

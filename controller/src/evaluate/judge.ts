@@ -26,9 +26,8 @@ import {
 import { type FreezeMessage, raise, type RaisedAlert } from '../alerting/index.ts';
 import { gatherBrokenTargets } from './broken-targets.ts';
 import { type ClosingFacts, closingsOf } from './closings.ts';
+import { allParts, dueWishesOf } from './asked-parts.ts';
 import {
-  allParts,
-  dueWishesOf,
   gatherAcross,
   type GatheredFacts,
   type JudgedThrough,

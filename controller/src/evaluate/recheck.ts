@@ -7,7 +7,7 @@ import {
   listDueAlerts,
   type Store,
 } from '@cronjob-monitor/shared/store';
-import { allParts } from './new-levels.ts';
+import { allParts } from './asked-parts.ts';
 
 /** Alerts judged in one pass; the next pass takes the rest. */
 const mostAtOnce = 500;

@@ -29,7 +29,7 @@ import { gatherPresence } from './presence-facts.ts';
 import { type LedgerDeps, type Settled, settleSlots } from './settle-slots.ts';
 import type { Subject, Watch } from './subject.ts';
 import { WatchGaps } from './watch-gaps.ts';
-import { StartSkew, ZoneCheck } from './zone-check.ts';
+import { StartSkew, ZoneCheck } from './observed-starts.ts';
 
 const startAt = Date.parse('2026-03-02T00:10:00Z');
 const at = (clock: string): Instant => Date.parse(`2026-03-02T${clock}Z`);

@@ -30,7 +30,7 @@ import {
 } from '@cronjob-monitor/shared/store';
 import { toInferredSuccess, toLedgerFacts, toUnseenExecution, unexplainedSuccess } from './ledger-facts.ts';
 import type { WatchGaps } from './watch-gaps.ts';
-import { isMisread, type StartSkew, type ZoneCheck } from './zone-check.ts';
+import { isMisread, type StartSkew, type ZoneCheck } from './observed-starts.ts';
 
 /** Why a run did not start, as far as it was told. */
 export interface MissCause {

@@ -13,7 +13,7 @@ import type { RunningSources } from './running-facts.ts';
 import type { Asked, MonitorRules, Watcher } from './subject.ts';
 import { rulesOf, rulesOfGroup } from './monitor-rules.ts';
 import type { ClusterCaches, MonitorSeen, Selection } from '../selection/index.ts';
-import { allParts } from './new-levels.ts';
+import { allParts } from './asked-parts.ts';
 
 interface WatchersDeps extends Pick<RunningSources, 'podsOf' | 'refusalOf'> {
   readonly caches: Pick<ClusterCaches, 'cronJobs' | 'jobs'>;

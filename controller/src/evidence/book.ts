@@ -1,12 +1,12 @@
 import type { Evidence } from '@cronjob-monitor/shared/domain';
 
-/** What was taken of runs and is still needed in memory: to look for suggestions in it, and for the alerts of the run. */
+/** Holds the evidence of runs in memory until suggestions were looked for in it and the alerts of the run have it. */
 export interface EvidenceBook {
   /** Notes a piece; the last one of its kind and name counts. */
   add(jobUid: string, piece: Evidence): void;
-  /** Counts the work as under way for this run until it ends, whatever becomes of it. */
+  /** Counts the work as under way for this run until the work ends or fails. */
   during(jobUid: string, work: Promise<void>): Promise<void>;
-  /** Resolves when nothing is under way for the run any more; at once when nothing is. */
+  /** Resolves when no work is under way for the run. */
   whenQuiet(jobUid: string): Promise<void>;
   /** All pieces of the run, oldest first, which are then forgotten. */
   take(jobUid: string): readonly Evidence[];
@@ -21,7 +21,7 @@ interface Page {
 /** Many failures at once must not fill the memory: characters of all texts together. */
 const mostCharacters = 32 * 1024 * 1024;
 
-/** When it is full, the texts of the run noted first are let go. */
+/** A full book drops the texts of the run that was noted first. */
 export function createEvidenceBook(limit: number = mostCharacters): EvidenceBook {
   const pages = new Map<string, Page>();
   let held = 0;
@@ -58,7 +58,7 @@ export function createEvidenceBook(limit: number = mostCharacters): EvidenceBook
       }
     },
     async whenQuiet(jobUid) {
-      // What ends may begin more.
+      // Work that ends may begin more work.
       for (let page = pages.get(jobUid); page && page.underWay.size > 0; page = pages.get(jobUid)) {
         await Promise.allSettled(page.underWay);
       }

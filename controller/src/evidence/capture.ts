@@ -27,16 +27,16 @@ export interface CaptureDeps {
   /** Makes what strangers wrote safe to store: NUL, broken UTF-8, control characters, secrets. */
   readonly redaction: Pick<Redaction, 'log' | 'messages'>;
   readonly keep: (evidence: readonly Evidence[]) => Promise<void>;
-  /** All that is to explain a run, kept or not. */
+  /** Holds the evidence that explains a run, also evidence that is not stored. */
   readonly book: EvidenceBook;
-  /** Told of each log: `ok`, or why it could not be read. */
+  /** Hears the result of each log: `ok`, or why the log could not be read. */
   readonly onRead: (result: string) => void;
   /** Runs beside everything else; its failure is logged, never thrown. */
   readonly background: (name: string, work: Promise<void>) => void;
   readonly signal: AbortSignal;
 }
 
-/** A run about which something may be worth keeping now. */
+/** A run whose evidence may be worth storing now. */
 interface CaptureRequest {
   readonly job: JobFacts;
   readonly pods: readonly PodFacts[];
@@ -46,24 +46,24 @@ interface CaptureRequest {
 }
 
 export interface Capture {
-  /** Takes what is there and not yet taken. Returns at once; asking again for the same is free. */
+  /** Begins to take the evidence that exists now and was not taken before. Returns at once. */
   request(request: CaptureRequest): void;
-  /** Takes once what may tell why a Job goes on and on. Nothing of it is kept with the run, which has not ended. */
+  /** Takes, once for each Job, evidence of why the Job does not end. It is not stored: the run has no row yet. */
   requestOfStuck(request: Omit<CaptureRequest, 'execution'>): void;
-  /** Resolves when all that was taken of the run is in the database, as far as it is kept. */
+  /** Resolves when the database holds all evidence of the run that is to be stored. */
   whenKept(jobUid: string): Promise<void>;
-  /** The run is long over: what was taken of it need not be remembered. */
+  /** Forgets which evidence was taken: the run is long over. */
   forget(jobUid: string): void;
 }
 
 const mostTailLines = 10_000;
-/** The Job controller has written its last events about a Job so long after the end, whose instant has whole seconds. */
+/** The Job controller writes its last event about a Job within this time after the Job's end, whose instant has whole seconds. */
 const lastEventsMs = 3_000;
 const endIsCutByMs = 1_000;
 
-/** Logs, events and pods of runs, taken when they end and before they are gone. Delays no recording. */
+/** Reads logs, events and pods of runs when they end and before they are deleted, in the background of recording. */
 export function createCapture(deps: CaptureDeps): Capture {
-  /** What was begun, by Job UID: each log of an attempt is read once. */
+  /** Reads that were begun, by Job UID: each log of an attempt is read once. */
   const begun = new Map<string, Set<string>>();
   const images = createImageMemory();
 
@@ -84,7 +84,7 @@ export function createCapture(deps: CaptureDeps): Capture {
     if (keeping.get(piece.owner) === all) keeping.delete(piece.owner);
     return work;
   };
-  /** A message waits for what is taken, and not for its place in the database. */
+  /** A message waits for the reading of evidence, not for its storage. */
   const takeAndKeep = async (job: JobFacts, work: Promise<Evidence>, { isKept, isNoted }: Fate): Promise<void> => {
     const noted = work.then((piece) => void (isNoted && deps.book.add(job.uid, piece)));
     await deps.book.during(job.uid, noted);
@@ -115,7 +115,7 @@ export function createCapture(deps: CaptureDeps): Capture {
           isNoted: explains,
         });
       }
-      // What is written after the end only repeats it: it is kept, and no message waits for it.
+      // Events written after the end only repeat it: they are stored, and no message waits for them.
       if (wishes.events && !areAll && once(job.uid, 'last events')) {
         deps.background('last events of a run', takeLastEvents(job, pods, lastInMs, deps).then(keep));
       }
@@ -142,7 +142,7 @@ export function createCapture(deps: CaptureDeps): Capture {
   };
 }
 
-/** What becomes of one piece. `isKept`: it is kept with the run. `isNoted`: it stands in the book. */
+/** `isKept`: the piece is stored with the run. `isNoted`: the book holds it. */
 interface Fate {
   readonly isKept: boolean;
   readonly isNoted: boolean;
@@ -177,7 +177,7 @@ async function takeLog(
   return { ...piece, body: text, truncated, unavailable: undefined };
 }
 
-/** When all events of a run are written, milliseconds from now; of one that ended a while ago they are. */
+/** Milliseconds until all events of the run are written; zero or less for a run that ended a while ago. */
 function lastEventsInMs(endedAt: Instant | undefined, now: Instant): number {
   return endedAt === undefined ? lastEventsMs : Math.min(lastEventsMs, endedAt + endIsCutByMs + lastEventsMs - now);
 }
@@ -240,15 +240,15 @@ function pieceOf(job: JobFacts, deps: CaptureDeps) {
   return { owner: job.uid, cronJobUid: job.cronJobUid, createdAt: job.createdAt, capturedAt: deps.clock.now() };
 }
 
-/** Which images the runs of each CronJob used last, so that they are kept when they change, and not with every success. */
+/** Remembers the images that each CronJob's runs used last, so that attempts are stored when images change, not with every success. */
 interface ImageMemory {
-  /** Whether these pods ran other images than those kept last for the CronJob, or it is long ago that they were kept. Notes them if so. */
+  /** Whether these pods ran other images than those stored last, or the last storage was `keptEveryRuns` runs ago. Notes them if so. */
   isNews(cronJobUid: string, pods: readonly PodFacts[]): boolean;
 }
 
-/** Who looks for the images of a run looks through a few more runs than these. */
+/** A reader that looks for the images of a run looks through a few more runs than these. */
 const keptEveryRuns = 30;
-/** CronJobs that are remembered; the one noted first is forgotten, and kept once more than needed. */
+/** CronJobs that are remembered. Of one more, the CronJob noted first is forgotten and its images are stored once more. */
 const mostCronJobs = 50_000;
 
 export function createImageMemory(): ImageMemory {
@@ -274,7 +274,7 @@ export function createImageMemory(): ImageMemory {
   };
 }
 
-/** Blots out what looks like a secret, and what the patterns of this installation find. Its thread ends with the signal. */
+/** Redacts values that look like secrets and matches of `evidence.redact-patterns`. Its thread ends with the signal. */
 export function redactionUntil(
   signal: AbortSignal,
   deps: { readonly clock: Clock; readonly logger: Logger },

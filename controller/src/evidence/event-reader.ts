@@ -1,7 +1,6 @@
 import type { Cluster, ClusterEvent } from '@cronjob-monitor/shared/kube';
 import type { Clock } from '@cronjob-monitor/shared/process';
 
-/** Reads what Kubernetes says of runs. */
 export interface EventReader {
   /** Events about these objects of one namespace, oldest first. Rejects with a `ClusterError`, or with the reason of an aborted signal. */
   read(namespace: string, objectUids: readonly string[]): Promise<readonly ClusterEvent[]>;
@@ -9,18 +8,18 @@ export interface EventReader {
 
 /** Lists that run at once. */
 const mostLists = 8;
-/** Where so many runs of one namespace wait, one list of all its events is cheaper than a few for each of them. */
+/** From this many waiting runs of one namespace, one list of all its events is cheaper than a list for each run. */
 const listsAllFrom = 8;
-/** Such a list serves also what asks so soon after it began. */
+/** A list of all events also serves requests that come within this time after it began. */
 const sharedForMs = 1_000;
-/** A namespace with more events is asked for each run. */
+/** Events of a namespace with more than this are listed for each run. */
 const mostEvents = 10_000;
 
 interface Asked {
   readonly namespace: string;
   readonly objectUids: readonly string[];
   readonly answer: PromiseWithResolvers<readonly ClusterEvent[]>;
-  /** Its namespace has too many events for one list. */
+  /** The namespace has too many events for one list. */
   readonly isAlone: boolean;
 }
 
@@ -63,7 +62,7 @@ export function createEventReader(deps: {
       .listAllEvents(namespace, mostEvents, signal)
       .then((events) => events && Map.groupBy(events, ({ objectUid }) => objectUid));
     shared.set(namespace, { beganMs: clock.monotonicMs(), list });
-    // One that failed serves nothing that asks later.
+    // A failed list must not serve later requests.
     list.catch(() => shared.delete(namespace));
     return list;
   };

@@ -38,24 +38,24 @@ import { createKnowing, type ExplainedRun, explainRun, type RunToExplain } from 
 import { createTemplateKeeping } from './template-keeping.ts';
 
 export interface EvidenceTaking {
-  /** The end of the run is about to be written: its messages may wait for evidence. */
+  /** Called before the end of the run is written: messages about it may wait for evidence. */
   expect(execution: Pick<Execution, 'jobUid' | 'status'>): void;
   /**
-   * Takes what is there. A failed run that got its row now is explained when all is taken. What ended in the last minute of a leader before
-   * this one is taken and explained once more, for that may have ended over it.
+   * Takes the evidence that exists now. A failed run that got its row now is explained when all evidence is taken. Runs that ended in the
+   * last minute of an earlier leader are taken and explained again: that leader may have stopped before it was done.
    */
   take(gathered: GatheredJob, execution: Execution | undefined, row: RowOfRun): void;
   /**
-   * What memory tells of a run about which more is still being taken; undefined: nothing is. Asked of a run that goes on for too long, it
-   * begins to take what may tell why; asked for a monitor whose alert is raised after the run was explained, it explains it once more.
+   * Facts in memory about a run whose evidence is still being taken; undefined: no evidence is being taken. For a stuck run this begins to
+   * take evidence; for a monitor whose alert is raised after the run was explained, it explains the run again.
    */
   knownOf(jobUid: string, monitor: Ref): KnownOfRun | undefined;
-  /** Tells when messages that waited for evidence may go. */
+  /** Calls the listener when messages that waited for evidence may leave. */
   onMessagesCompleted(listener: () => void): void;
   forget(jobUid: string): void;
 }
 
-/** A run with a row; `isOwed`: if it failed it is to be explained. */
+/** A run with a row; `isOwed`: a failure of it has to be explained. */
 type EndedRun = Omit<RunToExplain, 'pieces' | 'execution'> & {
   readonly execution: Execution;
   readonly wishes: EvidenceWishes;
@@ -73,32 +73,32 @@ interface EvidenceTakingDeps {
   readonly logger: Logger;
   readonly background: (name: string, work: Promise<void>) => void;
   readonly upkeepMetrics?: Pick<UpkeepMetrics, 'captured'> | undefined;
-  /** Facts of a run of the CronJob are known now that were not when it was recorded. */
+  /** Called when the logs of a recorded run told new facts. */
   readonly onFacts: (cronJobUid: string) => void;
-  /** Until when a leader before this one was at work; undefined: there was none. */
+  /** When an earlier leader worked last; undefined: there was no earlier leader. */
   readonly workedUntilAt: () => Instant | undefined;
-  /** Resolves when alerts about what was recorded are raised: what a start finds is judged later than it is written. */
+  /** Resolves when alerts about recorded runs are raised: runs found at a start are judged later than they are written. */
   readonly whenJudged: () => Promise<void>;
 }
 
-/** Events of a run are gone after an hour, and what ended before is no news: it is not read for an explanation. */
+/** The API server drops events after an hour: a run that ended earlier is not read for an explanation. */
 const newsMs = 3_600_000;
 /** Patterns search the end of a log of so many bytes. */
 const searchedLogBytes = 100 * 1024;
 const mostExplainedAtOnce = 16;
-/** What is learned of many that fail at once is written by a few transactions, which leave the connections to those that record. */
+/** Explanations of runs that fail at once share a transaction, which leaves connections to the recorder. */
 const mostTogether = 100;
 const betweenWritesMs = 50;
-/** A leader had so much time for what ended before it did. */
+/** An earlier leader has taken the evidence of runs that ended this long before it did. */
 const takenWithinMs = 60_000;
-/** The transaction that raises an alert about a stuck run has ended by then. */
+/** By then the transaction that raises an alert about a stuck run has ended. */
 const stuckAfterMs = 1_000;
-/** One that raises an alert about an ended run has ended by one of these, one after the other. */
+/** By one of these the transaction that raises an alert about an ended run has ended. */
 const raisedAfterMs = [50, 200, 750, 4_000, 15_000, 60_000];
 
 const nothing: Omit<KnownOfRun, 'messageWaitMs'> = { attempts: [], place: undefined, fixOf: () => undefined };
 
-/** Takes what is wanted of runs, in the background, and explains those that went wrong by it. */
+/** Takes the evidence that monitors want of runs, in the background, and explains failed and stuck runs by it. */
 export function createEvidenceTaking(deps: EvidenceTakingDeps, term: Pick<Term, 'epoch' | 'signal'>): EvidenceTaking {
   return new EvidenceOfTerm(deps, term);
 }
@@ -115,15 +115,15 @@ class EvidenceOfTerm implements EvidenceTaking {
   readonly #line = createReadPool({ concurrency: mostExplainedAtOnce, perNode: mostExplainedAtOnce });
   readonly #know: (run: Omit<RunToExplain, 'pieces' | 'execution'>) => KnownOfRun;
   readonly #suggest: ReturnType<typeof createFixSuggestions>;
-  /** Runs whose end is being written or explained, and stuck ones that are; the latter stay until they are forgotten. */
+  /** Runs whose end is being written or explained, and stuck runs; stuck runs stay until they are forgotten. */
   readonly #awaited = new Set<string>();
   readonly #explaining = new Set<string>();
   readonly #stuck = new Set<string>();
-  /** Runs that have ended and were asked for in this term. */
+  /** Ended runs whose evidence was asked for in this term. */
   readonly #taken = new Set<string>();
   /** Runs whose logs were read for facts in this term. */
   readonly #read = new Set<string>();
-  /** Failed runs that were explained in this term, and the monitors whose alerts have heard. */
+  /** Failed runs explained in this term, and the monitors whose alerts have the explanation. */
   readonly #explained = new Map<string, Pick<EndedRun, 'job' | 'execution'> & { readonly told: Set<string> }>();
   readonly #listeners = new Set<() => void>();
   readonly #explanations: Batches<ExplainedRun>;
@@ -171,7 +171,7 @@ class EvidenceOfTerm implements EvidenceTaking {
   }
 
   expect({ jobUid, status }: Pick<Execution, 'jobUid' | 'status'>): void {
-    // Only a failure is explained: a message about a success that took too long waits for nothing.
+    // Only a failure is explained: a message about a slow success does not wait.
     if (status === 'failed') this.#awaited.add(jobUid);
   }
 
@@ -192,7 +192,7 @@ class EvidenceOfTerm implements EvidenceTaking {
     }
     if (!execution || row === 'none') {
       this.#capture.request({ job, pods, execution, wishes });
-      // What changed before it says mostly why it cannot start.
+      // A change before the run mostly tells why it cannot start.
       if (!execution && hopelessWaitOf(job, pods, refusal)) this.#keepTemplate(job);
       return;
     }
@@ -209,7 +209,7 @@ class EvidenceOfTerm implements EvidenceTaking {
     if (row === 'new' && execution.status !== 'failed') this.#keepTemplate(job);
   }
 
-  /** One that is kept already costs nothing. */
+  /** A spec that is stored already costs no write. */
   #keepTemplate(job: JobFacts): void {
     if (this.#templates.add(job))
       this.#background(
@@ -221,7 +221,7 @@ class EvidenceOfTerm implements EvidenceTaking {
   knownOf(jobUid: string, monitor: Ref): KnownOfRun | undefined {
     const job = this.#deps.caches.jobs.find(jobUid);
     const isAwaited = this.#awaited.has(jobUid);
-    // Its messages wait all the same.
+    // The run's messages wait all the same.
     if (!job) return isAwaited ? { ...nothing, messageWaitMs: this.#deps.settings.evidence.messageWaitMs } : undefined;
     const run = {
       job,
@@ -254,7 +254,7 @@ class EvidenceOfTerm implements EvidenceTaking {
   async #explainNow(run: Omit<RunToExplain, 'pieces'>): Promise<ExplainedRun> {
     this.#term.signal.throwIfAborted();
     const taken = this.#book.take(run.job.uid);
-    // Of a run that is explained once more the pods may be gone.
+    // The pods of a run that is explained again may be deleted.
     const isAgain = this.#explained.get(run.job.uid)?.told.size;
     if (isAgain) await this.#capture.whenKept(run.job.uid);
     const pieces = isAgain ? withKept(taken, await listEvidence(this.#deps.store, run.job.uid)) : taken;
@@ -268,7 +268,7 @@ class EvidenceOfTerm implements EvidenceTaking {
       await this.#book.whenQuiet(uid);
       await this.#deps.whenJudged();
       const all = await this.#line.run('', () => this.#explainNow(run), this.#term.signal);
-      // A line of a log is kept where the log is.
+      // The decisive line is stored where its log is.
       const learned = run.wishes?.logs ? all : { ...all, decisive: undefined };
       await this.#untilStored(sizeOf(piecesOf(learned)), () => this.#explanations.add(learned));
     } finally {
@@ -277,7 +277,7 @@ class EvidenceOfTerm implements EvidenceTaking {
     }
   }
 
-  /** A run is looked at again while it is explained: its messages still wait for that. */
+  /** A run stays awaited while it is explained again: its messages wait for that. */
   #expectNothing(uid: string): void {
     if (!this.#explaining.has(uid)) this.#awaited.delete(uid);
   }
@@ -288,7 +288,7 @@ class EvidenceOfTerm implements EvidenceTaking {
     const { store } = this.#deps;
     const { epoch } = this.#term;
     const uids = explained.map(({ jobUid }) => jobUid);
-    // A dozen questions on one connection: each by itself would wait once more behind those that record.
+    // One connection for a dozen questions: each by itself would queue behind the recorder.
     const { compared, alerts } = await store.fenced(epoch, async (tx) => ({
       compared: await listComparedRuns(tx, uids),
       alerts: await listAlertsOfRuns(tx, explained),
@@ -309,8 +309,8 @@ class EvidenceOfTerm implements EvidenceTaking {
   }
 
   /**
-   * A monitor may be seen, or get its row, after its run was recorded and explained: its alert is raised then, and hears all the same. True:
-   * it is about to.
+   * Explains a run again for a monitor that was seen, or got its row, after the run was explained. True: the monitor's alert will get the
+   * explanation.
    */
   #explainLate(jobUid: string, monitor: Ref): boolean {
     const explained = this.#explained.get(jobUid);
@@ -326,7 +326,7 @@ class EvidenceOfTerm implements EvidenceTaking {
     const wishes = wishesOf(monitors, true);
     const run = { job, pods: this.#deps.intake.pods.podsOf(job.uid), execution, monitors, wishes };
     this.#capture.forget(job.uid);
-    // What is kept of the run is kept; a message waits for what is read.
+    // Evidence that is stored stays stored; a message waits for evidence that is being read.
     this.#capture.request({ ...run, wishes: { ...wishes, logs: false, events: false } });
     try {
       if (await this.#isUnexplained(job)) await this.#explain(run);
@@ -335,7 +335,7 @@ class EvidenceOfTerm implements EvidenceTaking {
     }
   }
 
-  /** Whether there is an alert about the run that says nothing of it; waits for the transaction that raises it. */
+  /** Whether an alert about the run lacks the explanation; waits for the transaction that raises the alert. */
   async #isUnexplained({ uid: jobUid, cronJobUid }: JobFacts): Promise<boolean> {
     for (const waitMs of raisedAfterMs) {
       await this.#deps.clock.sleep(waitMs, this.#term.signal);
@@ -372,12 +372,12 @@ class EvidenceOfTerm implements EvidenceTaking {
     if (isNews) this.#deps.onFacts(job.cronJobUid);
   }
 
-  /** Resolves when all that its monitors want is taken, and a run that failed is explained, if that is owed. */
+  /** Resolves when the evidence that monitors want is taken and a failed run is explained, if that is owed. */
   async #takeEnded(run: EndedRun): Promise<void> {
     const { job, execution } = run;
     this.#capture.request(run);
     if (execution.status === 'failed' && run.isOwed) {
-      // A Job that is gone is not asked about again.
+      // A deleted Job is not read again.
       if (this.#deps.caches.jobs.find(job.uid)) this.#explained.set(job.uid, { job, execution, told: new Set() });
       return this.#explain(run);
     }
@@ -386,7 +386,7 @@ class EvidenceOfTerm implements EvidenceTaking {
     if (execution.status !== 'failed') this.#book.forget(job.uid);
   }
 
-  /** Those of the runs about which an alert was raised and not explained. */
+  /** Of these runs, those with an alert that lacks the explanation. */
   async #findUnexplained(runs: readonly EndedRun[]): Promise<ReadonlySet<EndedRun>> {
     const refs = runs.map(({ job: { uid, cronJobUid } }) => ({ jobUid: uid, cronJobUid }));
     const alerts = await listAlertsOfRuns(this.#deps.store, refs);
@@ -394,7 +394,7 @@ class EvidenceOfTerm implements EvidenceTaking {
     return new Set(runs.filter(({ job }) => unexplained.has(job.uid)));
   }
 
-  /** What a leader had time for is taken once more only where it did not get into the database, which was away. */
+  /** Evidence that an earlier leader had time for is taken again only where an outage of the database kept it out. */
   async #takeOver(run: EndedRun, wasTaken: boolean): Promise<void> {
     try {
       await this.#takeAgain(run, wasTaken);
@@ -404,7 +404,7 @@ class EvidenceOfTerm implements EvidenceTaking {
   }
 }
 
-/** What is kept of a run comes first; what was taken of it once more takes its place, unless it is empty now. */
+/** Stored evidence comes first; a piece taken again replaces the stored one, unless the new piece is empty. */
 function withKept(taken: readonly Evidence[], kept: readonly Evidence[]): readonly Evidence[] {
   const keyOf = ({ kind, name }: Evidence): string => `${kind} ${name}`;
   const told = new Set(taken.flatMap((piece) => (piece.body === undefined ? [] : keyOf(piece))));
@@ -417,14 +417,14 @@ function piecesOf({ log, initLogs, events, attempts, decisive }: ExplainedRun): 
   return [log, ...initLogs, events, attempts, decisive].filter((piece) => piece !== undefined);
 }
 
-/** Characters that they keep in memory. */
+/** Characters of these pieces in memory. */
 function sizeOf(pieces: readonly Evidence[]): number {
   return pieces.reduce((sum, { body }) => sum + (body?.length ?? 0), 0);
 }
 
 /**
- * Evidence explains and never decides: without it the run is recorded all the same. What the database does not take for a while is written
- * again; what fails for another reason is given up.
+ * Stores evidence. A run is recorded without it all the same. While the database is away the write is repeated; a write that fails for
+ * another reason is given up.
  */
 function forgiving({ background, logger }: EvidenceTakingDeps, signal: AbortSignal): EvidenceTakingDeps['background'] {
   return (name, work) =>
@@ -454,7 +454,7 @@ function captureOf(
         await putEvidence(store, term.epoch, taken.flat());
       } catch (error) {
         if (isDatabaseAway(error) || taken.length === 1) throw error;
-        // A piece that the database refuses takes no other with it.
+        // A piece that the database refuses does not keep the others out.
         for (const alone of taken)
           background(
             'pieces of a run',
@@ -481,7 +481,7 @@ function captureOf(
   });
 }
 
-/** More gathers meanwhile; a term that ends waits for nothing. */
+/** Waits, so that more runs share a write; the end of the term ends the wait. */
 async function pauseBetween(clock: Clock, signal: AbortSignal): Promise<void> {
   await clock.sleep(betweenWritesMs, signal).catch(() => {});
 }
@@ -491,7 +491,7 @@ export function wantsFactsOfLogs(monitors: readonly MonitorSeen[]): boolean {
   return monitors.some(({ decoded }) => decoded.ok && decoded.spec.output?.fromLogs === true);
 }
 
-/** What can exist only once is kept if one monitor asks; the leading one chooses the container. */
+/** Logs, events and explanations are stored once for all monitors that ask; the leading monitor chooses the container. */
 function wishesOf(monitors: readonly MonitorSeen[], isNews: boolean): EvidenceWishes {
   const specs = monitors.flatMap(({ decoded }) => (decoded.ok ? [decoded.spec] : []));
   const retention = specs.map(({ dataRetention }) => dataRetention);

@@ -28,8 +28,8 @@ interface FactReading {
 const mostBytes = 128 * 1024;
 
 /**
- * Reads the ends of the logs of a run for facts. What of them cannot be read is a problem and leaves the run without any, for a part of a sum
- * is wrong.
+ * Reads facts from the ends of a run's logs. A log that cannot be read is a problem and leaves the run without facts: a sum over a part of
+ * the logs would be wrong.
  */
 export async function readFactsOfLogs(
   job: Pick<JobFacts, 'namespace'>,
@@ -56,7 +56,7 @@ export async function readFactsOfLogs(
   return addFacts(found) ?? { values: new Map(), problems: [] };
 }
 
-/** Writes what was read, once. Answers whether it was news. */
+/** Writes the facts once; a later call changes no row. True: this call wrote them. */
 export async function keepFacts(store: Store, epoch: number, jobUid: string, output: OutputFacts): Promise<boolean> {
   return store.fenced(epoch, async (tx) => (await settleRunFacts(tx, jobUid, output)) !== undefined);
 }

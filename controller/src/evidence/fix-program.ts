@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads';
 import { answerInThread, compileFixes, createFixMatcher, tryFix } from '@cronjob-monitor/shared/domain';
 
-// The built-in ones are compiled before the first question: that is part of no question's budget.
+// Compiles the built-in patterns before the first question, outside of its time budget.
 const anything = { exitCode: undefined, reasons: [''], log: '', events: [''] };
 for (const fix of compileFixes()) tryFix(fix, anything);
 
-/** The program of the thread in which patterns that people wrote are looked for. It says which one it is at. */
+/** Runs in a thread, searches for the patterns that users wrote, and reports the pattern it is at. */
 answerInThread(parentPort, createFixMatcher());

@@ -31,7 +31,7 @@ export async function readLogTail(
   return deps.pool.run(request.node ?? '', () => readWithin(request, deps, signal), signal, request.urgency);
 }
 
-/** A server that has too much to do is asked again: its client waits as long as it wants to be left alone. */
+/** Repeats the request after an overloaded API server; the client waits for its Retry-After. */
 async function openLog(
   request: LogTailRequest,
   cluster: Pick<Cluster, 'readLog'>,
@@ -59,7 +59,7 @@ async function readWithin(
     for await (const chunk of log) tail.append(chunk);
   } catch (error) {
     if (signal.aborted) throw error;
-    // What came before the time ran out is better than nothing.
+    // A part of the log that came in time is returned.
     if (tail.totalBytes === 0) return { unavailable: limit.passed ? 'timeout' : whyUnavailable(error) };
     return { bytes: tail.bytes(), truncated: true };
   } finally {

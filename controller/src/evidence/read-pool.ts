@@ -3,11 +3,10 @@ export interface ReadPool {
   /** Runs `read` when there is room; waits in line otherwise. Rejects with the signal's reason when aborted while waiting. */
   // oxlint-disable-next-line max-params -- what is read, where, how long it may wait, and the signal
   run<T>(node: string, read: () => Promise<T>, signal: AbortSignal, urgency?: Urgency): Promise<T>;
-  /** Reads that wait in line. */
   readonly waiting: number;
 }
 
-/** `now`: what is read is about to be deleted. `soon`, when absent: a message waits for it. `later`: it is only kept. */
+/** `now`: the pod is about to be deleted. `soon`, the default: a message waits for the log. `later`: the log is only stored. */
 export type Urgency = 'now' | 'soon' | 'later';
 
 const ranks: Readonly<Record<Urgency, number>> = { now: 0, soon: 1, later: 2 };
@@ -18,7 +17,7 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** `concurrency` reads in all, `perNode` of one node; the most urgent first, of those the first that came; a busy node delays no other. */
+/** Runs `concurrency` reads in all and `perNode` of one node, by urgency and then by arrival; a busy node delays no other node. */
 export function createReadPool(limits: { concurrency: number; perNode: number }): ReadPool {
   const line: Waiting[] = [];
   const running = new Map<string, number>();

@@ -26,21 +26,21 @@ import { podStatusOf, type KnownOfRun, type LearnedOfRun } from '../alerting/ind
 import type { SuggestFix } from './suggest-fixes.ts';
 import type { MonitorSeen } from '../selection/index.ts';
 
-/** A run that went wrong, with all that was taken of it. */
+/** A failed or stuck run with its evidence. */
 export interface RunToExplain {
   readonly job: JobFacts;
   readonly pods: readonly PodFacts[];
-  /** Undefined: it goes on, and is stuck. */
+  /** Undefined: the run is stuck and has not ended. */
   readonly execution: Execution | undefined;
   readonly monitors: readonly MonitorSeen[];
   /** Oldest first. */
   readonly pieces: readonly Evidence[];
 }
 
-/** What a run tells of itself; what changed before it is compared as it is kept, with many others. */
+/** What one run's evidence tells; changes of the spec are compared later, for many runs at once. */
 export type ExplainedRun = Omit<LearnedOfRun, 'changes'>;
 
-/** Finds out what may help with a run, for the run and for its alerts. */
+/** Explains a run by its evidence, for the run's page and for its alerts. */
 export async function explainRun(run: RunToExplain, suggest: SuggestFix): Promise<ExplainedRun> {
   const { job, pods, execution, monitors, pieces } = run;
   const cause = findExitCause(job, pods);
@@ -72,7 +72,7 @@ export async function explainRun(run: RunToExplain, suggest: SuggestFix): Promis
   };
 }
 
-/** One an attempt, in a piece that is kept beside the logs. */
+/** Finds one decisive line for each attempt; they are stored as one piece beside the logs. */
 function decisiveIn(
   pieces: readonly Evidence[],
   cause: ExitCause,
@@ -92,8 +92,8 @@ function decisiveIn(
 }
 
 /**
- * What memory tells of a run before anything of it was read: pods, and what codes and reasons suggest. No text that may be long is
- * searched, so it may run while the end of the run is written.
+ * Answers from memory, before any evidence was read: pods, and suggestions by exit codes and reasons. It searches no log, so it may run while
+ * the end of the run is written.
  */
 export function createKnowing(messageWaitMs: number): (run: Omit<RunToExplain, 'pieces' | 'execution'>) => KnownOfRun {
   const suggest = createFixMatcher();
@@ -125,7 +125,7 @@ async function suggestionsFor(
   for (const monitor of run.monitors) {
     const question = questionOf(run, about, monitor);
     const asked = question.patterns.length === 0 ? (builtIn ??= suggest(question)) : suggest(question);
-    // There is one thread: together they would be no faster.
+    // There is one thread, so questions at once would be no faster.
     answers.set(refText(monitor), await asked);
   }
   return answers;
@@ -136,7 +136,7 @@ interface FixSubject {
   readonly place: FailurePlace | undefined;
 }
 
-/** Its key names the monitor and its generation; it is empty for one without patterns of its own. */
+/** The key names the monitor and its generation; it is empty for a monitor without patterns of its own. */
 function questionOf(
   { job, execution }: Pick<RunToExplain, 'job' | 'execution'>,
   { facts, place }: FixSubject,
@@ -163,7 +163,7 @@ function questionOf(
   };
 }
 
-/** Whose fault it is by the events that were read, where it is another one than without them. */
+/** The fault that the events show, where it differs from the fault without them. */
 function faultIn({ job, pods }: RunToExplain, cause: ExitCause, events: Evidence | undefined): Fault | undefined {
   const atOnce = faultOfRun(job, pods, { cause });
   const fault = faultOfRun(job, pods, { cause, events: keptEvents(events) });
@@ -208,15 +208,15 @@ function placeOf({ pod: failed, container: name }: ExitCause, pods: readonly Pod
   };
 }
 
-/** Of the logs of a run those that explain its end. */
+/** The logs that explain the end of a run. */
 interface ExplainingLogs {
-  /** Of the container that failed; undefined: none was read. One with a text before one that only says why there is none. */
+  /** The failed container's log; undefined: no log was read. A log with a text goes before one that only says why the log is missing. */
   readonly main: Evidence | undefined;
-  /** Of the init containers of the same pod that have a text, in their order. */
+  /** Logs with a text of the same pod's init containers, in their order. */
   readonly init: readonly Evidence[];
 }
 
-/** `pieces`: what was taken of the run, oldest first. */
+/** `pieces`: the run's evidence, oldest first. */
 export function explainingLogs(
   cause: Pick<ExitCause, 'pod' | 'container'>,
   pieces: readonly Evidence[],

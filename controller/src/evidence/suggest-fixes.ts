@@ -17,21 +17,21 @@ export interface FixProblem {
 
 export type SuggestFix = (question: FixQuestion) => Promise<SuggestedFix | undefined>;
 
-/** So long a pattern that took too long is left out: each trial of it costs a thread. */
+/** A pattern that took too long is left out for this time: each trial costs a thread. */
 const restMs = 3_600_000;
-/** Patterns of one question that may take too long, before the rest goes without searches. */
+/** After this many patterns that took too long, a question is answered without searches. */
 const mostOverruns = 3;
 
 /**
- * The suggestion for a run. A pattern that takes too long is named and rests; the others are asked again without it. When that does not
- * help, only codes and reasons decide. Never throws.
+ * Suggests a fix for a run. A pattern that takes too long is reported and left out; the others are tried again without it. After
+ * `mostOverruns` of them only exit codes and reasons decide. Never throws.
  */
 export function createFixSuggesting(deps: {
   /** In a thread with a time budget. */
   readonly run: (question: FixQuestion) => Promise<SuggestedFix | undefined>;
-  /** What a run was at that went over its budget; undefined: it failed in another way. */
+  /** The pattern at which the thread went over its budget; undefined: it failed in another way. */
   readonly overBudgetAt: (error: unknown) => { readonly step: string | undefined } | undefined;
-  /** Told once per hour for each pattern that takes too long, and of every other failure. */
+  /** Hears once per hour of each pattern that takes too long, and of every other failure. */
   readonly report: (problem: FixProblem) => void;
   readonly clock: Pick<Clock, 'now'>;
 }): SuggestFix {
@@ -56,7 +56,7 @@ export function createFixSuggesting(deps: {
     for (let overruns = 0; overruns < mostOverruns; overruns++) {
       const asked = withoutResting(question);
       try {
-        // One after the other: the next trial leaves out what this one could not do.
+        // The next trial leaves out the pattern that took too long in this one.
         return await deps.run(asked);
       } catch (error) {
         const over = deps.overBudgetAt(error);
@@ -70,10 +70,10 @@ export function createFixSuggesting(deps: {
   };
 }
 
-/** A run of the patterns may take so long. security.md section 5. */
+/** Budget of one search with all patterns (security.md section 5). */
 const matchBudgetMs = 250;
 
-/** Suggestions from a thread that ends with the signal: nothing that people wrote may stall the loop. */
+/** Searches in a thread that ends with the signal: a pattern that a user wrote must not stall the event loop. */
 export function createFixSuggestions(
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
   signal: AbortSignal,

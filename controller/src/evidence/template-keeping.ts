@@ -2,19 +2,19 @@ import type { JobFacts } from '@cronjob-monitor/shared/domain';
 import type { Redaction } from '@cronjob-monitor/shared/kube';
 import { getTemplateKey, recordTemplates, type NewTemplate, type Store } from '@cronjob-monitor/shared/store';
 
-/** Keeps the spec of each run once, so that a later one can be compared with it. */
+/** Stores the Job spec of each run once, so that later runs can be compared with it. */
 interface TemplateKeeping {
-  /** The spec of a run that ended, or of one that cannot start. Returns at once; false: it is kept already. */
+  /** Takes the spec of a run that ended or cannot start. Returns at once; false: the spec is stored already. */
   add(job: JobFacts): boolean;
   /**
-   * Writes what was added, or that of these CronJobs alone: what waits for it waits for no other. Rejects when the database does not take
-   * it: then it is written the next time.
+   * Writes the added specs, or those of these CronJobs alone. Rejects when the database does not take them; the next flush writes them
+   * then.
    */
   flush(cronJobUids?: ReadonlySet<string>): Promise<void>;
 }
 
 const mostAtOnce = 100;
-/** CronJobs whose last spec is remembered as kept. */
+/** CronJobs whose last spec is remembered as stored. */
 const mostKnown = 100_000;
 
 export function createTemplateKeeping(deps: {
@@ -23,7 +23,7 @@ export function createTemplateKeeping(deps: {
   readonly redaction: Pick<Redaction, 'templates'>;
 }): TemplateKeeping {
   const { store, epoch, redaction } = deps;
-  /** The hash kept last, by CronJob UID. */
+  /** Hash of the spec that was stored last, by CronJob UID. */
   let known = new Map<string, string>();
   const waiting = new Map<string, JobFacts>();
   let key: string | undefined;

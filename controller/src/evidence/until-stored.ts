@@ -5,14 +5,14 @@ import { createReadPool } from './read-pool.ts';
 /** `size`: characters that the work keeps in memory for as long as it waits. */
 export type UntilStored = <T>(size: number, work: () => Promise<T>) => Promise<T>;
 
-/** Characters of all that waits: many failures in an outage must not fill the memory. */
+/** Characters of all waiting work: many failures in an outage must not fill the memory. */
 const mostCharacters = 32 * 1024 * 1024;
 const firstWaitMs = 1_000;
 const mostWaitMs = 30_000;
 
 /**
- * Repeats what is to be written until the database takes it: one that is slow or away for a while loses nothing. Rejects as the work does
- * when something else is wrong, or when more than `limit` characters wait already, and with the reason of an aborted signal.
+ * Repeats a write until the database takes it, so that a slow or absent database loses no evidence. Rejects as the work does for another
+ * error or when more than `limit` characters wait already, and with the reason of an aborted signal.
  */
 export function createUntilStored(
   {
@@ -20,7 +20,7 @@ export function createUntilStored(
     clock,
     signal,
   }: {
-    /** Nothing is wrong with the work: it waits for the database. */
+    /** Whether the database is away, so that the work may succeed later. */
     readonly isAway: (error: unknown) => boolean;
     readonly clock: Pick<Clock, 'sleep'>;
     readonly signal: AbortSignal;
@@ -54,25 +54,25 @@ export function createUntilStored(
 const mostSorted = 100;
 
 /**
- * When it is the turn of a run that an earlier leader has recorded. The API server answers few requests a second, and most of these runs
- * were taken long ago: what a message waits for is taken at once, the others one after the other, so that what ends now waits for none of
- * them. `onlyAwaited`: a run that no message waits for is left alone. Resolves when the run is taken, or left.
+ * Schedules the runs that an earlier leader recorded. The API server answers few requests a second, and the evidence of most of these runs
+ * was taken long ago: a run for which a message waits is taken at once, the others one after the other, so that they do not delay runs that
+ * end now. `onlyAwaited`: skips a run for which no message waits. Resolves when the run is taken or skipped.
  */
 export function createTakingAgain<R>({
   findAwaited,
   take,
   signal,
 }: {
-  /** Those of these runs of which a message waits. */
+  /** Of these runs, those for which a message waits. */
   readonly findAwaited: (runs: readonly R[]) => Promise<ReadonlySet<R>>;
-  /** Resolves when everything of the run is taken. */
+  /** Resolves when all evidence of the run is taken. */
   readonly take: (run: R) => Promise<void>;
   readonly signal: AbortSignal;
 }): (run: R, onlyAwaited?: boolean) => Promise<void> {
   const line = createReadPool({ concurrency: 1, perNode: 1 });
   const awaited = new Set<R>();
   const sorting = new Batches<R>(mostSorted, async (runs) => {
-    // If it is unknown, each may be one that is waited for.
+    // Without an answer a message may wait for each of them.
     const found = await findAwaited(runs).catch(() => runs);
     for (const run of found) awaited.add(run);
   });

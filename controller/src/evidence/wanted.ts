@@ -1,11 +1,11 @@
 import { findExitCause, type JobFacts, type PodFacts } from '@cronjob-monitor/shared/domain';
 
-/** What of a run is to be kept, agreed over all monitors that select its CronJob. */
+/** The evidence to store of a run: what the monitors that select its CronJob ask for together. */
 export interface EvidenceWishes {
   /** Logs and events are kept with the run. */
   readonly logs: boolean;
   readonly events: boolean;
-  /** What went wrong is to be explained, although nothing of it may be kept: logs and events of failures are read. */
+  /** Failures are to be explained: their logs and events are read, also where they are not stored. */
   readonly explain: boolean;
   readonly maxLogBytes: number;
   /** Container to take logs from; undefined: the one that failed, else the first regular one. */
@@ -13,7 +13,6 @@ export interface EvidenceWishes {
   readonly initContainers: boolean;
 }
 
-/** One log to read. */
 export interface WantedLog {
   readonly pod: PodFacts;
   readonly container: string;
@@ -31,12 +30,12 @@ export function logsWorthReading(
   wishes: EvidenceWishes,
   maxAttempts: number,
 ): WantedLog[] {
-  // Only a failure is explained; of a success the log is read to be kept.
+  // The log of a success is read only where it is to be stored.
   const telling = pods.filter((pod) => isTelling(pod, job) && (wishes.logs || pod.phase !== 'Succeeded'));
   return newestOf(telling, maxAttempts).flatMap((pod) => logsOf(pod, job, wishes));
 }
 
-/** The logs that may tell why a Job goes on and on: of every container of its newest pods that has ever run. */
+/** Logs that may tell why a Job does not end: of each container of its newest pods that has ever run. */
 export function logsOfStuck(pods: readonly PodFacts[], maxAttempts: number): WantedLog[] {
   return newestOf(pods, maxAttempts).flatMap((pod) =>
     pod.containers

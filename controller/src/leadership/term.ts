@@ -12,8 +12,10 @@ export interface Term {
   readonly epoch: number;
   /** Aborted when the term is over by loss: all input and output of the leader hangs on it. */
   readonly signal: AbortSignal;
-  /** Work that learns that another leads (a fenced transaction) or that the term must end says so here. Idempotent. */
+  /** Ends the term for this reason. Idempotent. */
   lose(why: string): void;
+  /** The store refused a transaction with this term's epoch: another process took a later one. Idempotent. */
+  fenced(): void;
 }
 
 /** Ends the work in order: no new work, what runs is finished, the last heartbeat written. */
@@ -97,6 +99,11 @@ export class Terms {
     void this.#exitSoon();
   }
 
+  /** The end of the term because a fenced transaction was refused. */
+  fenced(): void {
+    this.lose('another process took the epoch');
+  }
+
   /** Like `lose`, but the Lease is given back first, so that a healthy peer takes over at once. */
   async resign(why: string): Promise<void> {
     this.lose(why);
@@ -137,6 +144,7 @@ export class Terms {
         epoch: taken.value,
         signal: this.#lost.signal,
         lose: (why) => this.lose(why),
+        fenced: () => this.fenced(),
       });
     } catch (error) {
       logger.error('the work of the leader cannot begin', { error });

@@ -71,10 +71,9 @@ export function createSecretReader({
     async read(target, signal, fresh = false) {
       const values = new Map<string, ReadonlyMap<string, string>>();
       for (const secret of neededSecrets(target)) {
-        const { namespace, name } = secret;
         // Asked before the read: a refused reference is no reason to touch the Secret.
         if (!mayReadSecret(secret, rules)) {
-          return unusable(`Secret ${namespace}/${name} is in none of channels.secret-namespaces`);
+          return unusable(`Secret ${refText(secret)} is in none of channels.secret-namespaces`);
         }
         let found: Found;
         try {
@@ -85,14 +84,14 @@ export function createSecretReader({
           return { kind: 'unanswered' }; // Whatever it was, the next attempt asks again; its words may hold more than they should.
         }
         if (found === 'unlabelled') return unusable(unlabelledSecret(secret));
-        if (found === 'noRight') return unusable(`the service has no right to read Secret ${namespace}/${name}`);
-        if (found !== 'absent') values.set(`${namespace}/${name}`, found);
+        if (found === 'noRight') return unusable(`the service has no right to read Secret ${refText(secret)}`);
+        if (found !== 'absent') values.set(refText(secret), found);
       }
       // What is absent is said by the channel itself, which knows what it needs it for.
-      return { kind: 'read', secrets: ({ namespace, name }) => values.get(`${namespace}/${name}`) };
+      return { kind: 'read', secrets: (secret) => values.get(refText(secret)) };
     },
     forget(target) {
-      for (const { namespace, name } of neededSecrets(target)) kept.delete(`${namespace}/${name}`);
+      for (const secret of neededSecrets(target)) kept.delete(refText(secret));
     },
   };
 }

@@ -46,7 +46,7 @@ interface Holder {
  * Takes back all that waits of the first message of an alert, which is locked: it is owed, as if the holder had been there when it was made.
  * Where a channel has heard of the alert, or hears of it now, the others do too, and nothing is taken back.
  */
-export async function takeBack(
+async function takeBack(
   tx: Tx,
   { alertId, cronJobId, activatedAt }: UntoldMessage,
   { reason, ref: detail }: Holder,

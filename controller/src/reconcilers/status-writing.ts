@@ -64,7 +64,7 @@ export function createStatusWriting({
       write('cronjobmonitors', refText(key), () => cluster.patchMonitorStatus(key, ...rest)),
     patchChannelStatus: (name, ...rest) =>
       write('alertchannels', name, () => cluster.patchChannelStatus(name, ...rest)),
-    isMonitorRefused: ({ namespace, name }) => refused.has(`cronjobmonitors ${namespace}/${name}`),
+    isMonitorRefused: (key) => refused.has(`cronjobmonitors ${refText(key)}`),
     problems() {
       const sinceMs = clock.monotonicMs() - forgottenAfterMs;
       for (const [object, { atMs }] of refused) if (atMs < sinceMs) refused.delete(object);

@@ -136,7 +136,7 @@ class Replica implements Controller {
       ...deps,
       logger,
       onFailure: (error) => this.#noteOutage(error),
-      onFenced: () => this.#terms.lose('another process took the epoch'),
+      onFenced: () => this.#terms.fenced(),
     });
     this.#terms = this.#createTerms();
     this.#heartbeat = new Heartbeat({

@@ -1,3 +1,4 @@
+import { refText } from '@cronjob-monitor/shared/contract';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import {
   beatAsLeader,
@@ -92,6 +93,6 @@ export function leaseProblems({ key, failure, nowMs, renewDeadlineMs, isServerTh
   const step = isForAPerson
     ? `give the account of the service get, create and update of leases in namespace ${key.namespace}, which has to exist (leader-election.namespace)`
     : 'look at the API server, and at admission webhooks for leases';
-  const sentence = `the Lease ${key.namespace}/${key.name} cannot be read or written (${failure.code}): ${step}`;
+  const sentence = `the Lease ${refText(key)} cannot be read or written (${failure.code}): ${step}`;
   return [{ key: 'lease', cause: 'leaseRefused', sentence, blocks: true }];
 }

@@ -3,7 +3,7 @@ import { listCronJobsWithAlerts, type Store, listDue, cronJobIdsOf } from '@cron
 import { typesAskedBy } from '../evaluate/index.ts';
 
 /**
- * Everything about which something may be told now, as the rules were when it was judged last: time has come, or an alert is open.
+ * CronJobs whose verdict may change now by the rules of the last judgement: a due instant has come, or an alert is open.
  * `stuck`: UIDs of CronJobs with a Job that may be stuck.
  */
 export async function dueOrOpen(store: Store, now: Instant, stuck: ReadonlySet<string>): Promise<DueForPresence> {
@@ -15,14 +15,14 @@ export async function dueOrOpen(store: Store, now: Instant, stuck: ReadonlySet<s
   };
 }
 
-/** Slots come from the ledger, presence from verdicts that time alone can change. */
+/** The ledger writes `slots`; verdicts that time alone can change write `presence`. */
 const kinds = ['slots', 'presence'];
-/** More than a fleet has; what is left comes next. */
+/** More than a fleet has; the next tick takes the rest. */
 const mostDue = 20_000;
 
 interface DueForPresence {
   readonly ids: readonly number[];
-  /** Those of them whose slots alone have come: when all of these were started, nothing else is asked. */
+  /** CronJobs that are due by slots alone: where all those slots were started, no verdict is asked for. */
   readonly slotsOnly: ReadonlySet<number>;
 }
 
@@ -35,11 +35,9 @@ export async function dueForPresence(store: Store, now: Instant): Promise<DueFor
   return { ids: [...asked, ...slotsOnly], slotsOnly };
 }
 
-const mostDueRuns = 20_000;
-
 /** CronJobs with a Job that may be stuck by now, with a deadline that has come, or with an alert about either. `stuck`: their UIDs. */
 export async function dueForRunning(store: Store, now: Instant, stuck: ReadonlySet<string>): Promise<number[]> {
-  const due = await listDue(store, now, mostDueRuns, ['finishBy']);
+  const due = await listDue(store, now, mostDue, ['finishBy']);
   const open = await listCronJobsWithAlerts(store, typesAskedBy('stuck-job-check'));
   const known = stuck.size === 0 ? new Map<string, number>() : await cronJobIdsOf(store, [...stuck]);
   return [...new Set([...due.map(({ cronJobId }) => cronJobId), ...open, ...known.values()])];

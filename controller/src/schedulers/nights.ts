@@ -26,35 +26,35 @@ interface LeaderOfNights {
   readonly store: Store;
   readonly epoch: number;
   readonly logger: Logger;
-  /** In whose evening and morning it looks. */
+  /** Time zone of the evening and the morning. */
   readonly zone: string;
 }
 
-/** A forecast is made so long after 18:00 at most: of what is left of a night later no share is worth a score. */
+/** A forecast is made within this time after 18:00: a later one would cover too little of the night to be scored. */
 const keptWithinMs = hourMs;
-/** A night is judged so long after its begin at most: by then runs of it may be gone. */
+/** A night is judged within this time after its begin: later its runs may be pruned. */
 const judgedWithinMs = 36 * hourMs;
 
-/** No risk that is scored says who hears of a failure. */
+/** The score leaves out the risk that no channel is told, so every forecast counts as heard. */
 const heard: Heard = { state: 'reached', reason: undefined, channels: [] };
 
 /**
- * Keeps at 18:00 what is foreseen of the runs until 06:00, and judges it then. The rows of a night say what of it is done, so that it is
- * done once whichever leaders come.
+ * Stores at 18:00 the forecasts of the runs until 06:00, and judges them then. The rows of a night say which step is done, so each step is
+ * done once across leaders.
  *
- * A leader that comes late keeps a forecast until 19:00, from its own minute on: what failed before is not counted. Later the night is left
- * out of the score. A night that is over is judged as soon as a leader is there, within 36 hours of its begin, else never.
+ * A late leader stores a forecast until 19:00, from its own minute on: earlier failures are not counted. After 19:00 the night is left out
+ * of the score. A night that is over is judged by the first leader within 36 hours of its begin, else never.
  */
 export class Nights {
   readonly #deps: LeaderOfNights;
-  /** Until then there is nothing to do. */
+  /** The next look before this instant returns at once. */
   #dueAt: Instant = -Infinity;
 
   constructor(deps: LeaderOfNights) {
     this.#deps = deps;
   }
 
-  /** Does what has come due. What throws is done at the next look. */
+  /** Does the step that is due. A step that throws is repeated at the next look. */
   async look(now: Instant): Promise<void> {
     if (now < this.#dueAt) return;
     const { zone } = this.#deps;

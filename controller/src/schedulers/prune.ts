@@ -1,15 +1,16 @@
 import {
-  cutoffsOf,
-  dayOf,
-  isGroupName,
-  purgeDueAt,
-  resetsOnRecreation,
   type Cutoffs,
-  type Instant,
-  type RetentionDefaults,
-  minuteMs,
-  hourMs,
+  cutoffsOf,
   dayMs,
+  dayOf,
+  hourMs,
+  type Instant,
+  isGroupName,
+  minuteMs,
+  purgeDueAt,
+  refText,
+  resetsOnRecreation,
+  type RetentionDefaults,
 } from '@cronjob-monitor/shared/domain';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 import {
@@ -24,12 +25,12 @@ import {
   type Store,
 } from '@cronjob-monitor/shared/store';
 
-/** What is counted as removed, in log and metrics. */
+/** Kinds of removed rows, as log and metrics count them. */
 type PruneKind = 'executions' | 'slots' | 'logs' | 'events' | 'purged' | RestKind;
 
 export interface PruneFigures {
   readonly counts: Readonly<Record<PruneKind, number>>;
-  /** False when the time was over: the next run goes on. */
+  /** False: the time ran out, and the next run goes on. */
   readonly completed: boolean;
 }
 
@@ -42,33 +43,33 @@ export interface PruneDeps {
   readonly intervalMs: number;
   /** `history-retention.*` and `storage.log-retention-days`. */
   readonly retention: RetentionDefaults & { readonly alertDays: number; readonly rollupDays: number };
-  /** Whether CronJobs of this namespace are watched: one that is not seen because its namespace is not watched is not deleted. */
+  /** Whether CronJobs of this namespace are watched: a CronJob of an unwatched namespace is not taken for deleted. */
   readonly isWatched: (namespace: string) => boolean;
   readonly onPruned?: ((kind: PruneKind, rows: number) => void) | undefined;
 }
 
 interface Prune {
-  /** Removes what is past its retention. Throws what the store throws; `FencedError` when the term is over. */
+  /** Removes rows past their retention. Throws what the store throws; `FencedError` when the term is over. */
   run(now: Instant, signal: AbortSignal): Promise<PruneFigures>;
 }
 
-/** Of the interval, pauses included: recordings come first. */
+/** Share of the interval that a run may take, pauses included: recordings come first. */
 const mostOfInterval = 0.2;
 const payloadDays = 7;
 const silenceDays = 90;
 const drillDays = 90;
 const forecastDays = 90;
 const changesKeptMs = 10 * minuteMs;
-/** Beyond so many runs a day the batches fall behind. */
+/** Beyond this many runs a day the batches fall behind. */
 const mostRunsADay = 5_000_000;
 
 /**
- * Keeps storage.md section 7. What a person asked to be purged goes first, then the history of CronJobs by their own cutoffs, then
- * everything that ages by itself; in fenced batches with pauses, for a fifth of the interval at most. The predicate of history is that of
- * the API's prune, so a dry run there tells what goes here.
+ * Keeps storage.md section 7. Purged CronJobs go first, then history by each CronJob's cutoffs, then rows that age by themselves; in fenced
+ * batches with pauses, for a fifth of the interval at most. History has the predicate of the API's prune, so a dry run there tells what this
+ * removes.
  */
 export function createPrune(deps: PruneDeps): Prune {
-  // Payloads before it are dropped already; one message may end a week after it was made.
+  // Payloads before this instant are dropped already; a message may end a week after it was made.
   let payloadsDoneThroughAt = 0;
 
   return {
@@ -110,34 +111,30 @@ export function createPrune(deps: PruneDeps): Prune {
   };
 }
 
-/** One run: its instant, what is left of its time, what it removed. */
+/** One run: its instant, its remaining time, and the rows that it removed. */
 interface Round {
   readonly now: Instant;
   readonly limits: () => { readonly budgetMs: number; readonly epoch: number; readonly signal: AbortSignal };
   readonly tally: Tally;
 }
 
-/** CronJobs whose time after deletion is over, and those that a new one of their name has replaced. */
+/** CronJobs whose time after deletion is over, and deleted CronJobs that a new one of the same name replaced. */
 function toPurge(owners: readonly RetentionOwner[], deps: PruneDeps, now: Instant): RetentionOwner[] {
   const living = new Map(
-    owners.flatMap((owner) => (owner.deletedAt === undefined ? [[nameOf(owner), owner] as const] : [])),
+    owners.flatMap((owner) => (owner.deletedAt === undefined ? [[refText(owner), owner] as const] : [])),
   );
   return owners.filter((owner) => {
     if (owner.deletedAt === undefined || !deps.isWatched(owner.namespace)) return false;
-    // A group goes with its Jobs, as they do in time: its history ends by age alone.
+    // The history of a group of Jobs ends by age alone.
     if (isGroupName(owner.name)) return false;
-    const successor = living.get(nameOf(owner));
+    const successor = living.get(refText(owner));
     if (successor && resetsOnRecreation(successor.rules)) return true;
     const dueAt = purgeDueAt(owner.rules, owner.deletedAt);
     return dueAt !== undefined && dueAt <= now;
   });
 }
 
-function nameOf({ namespace, name }: RetentionOwner): string {
-  return `${namespace}/${name}`;
-}
-
-/** History by cutoff: most CronJobs share theirs, so they are asked together. */
+/** Prunes history by cutoff: most CronJobs share their cutoffs, so one query takes them together. */
 async function pruneOwners(owners: readonly RetentionOwner[], deps: PruneDeps, round: Round): Promise<void> {
   const { now, limits, tally } = round;
   const cutoffs = new Map(

@@ -1,7 +1,7 @@
 import type { SchedulerName } from '@cronjob-monitor/shared/contract';
 import type { Clock, Logger } from '@cronjob-monitor/shared/process';
 
-/** What is done again and again under one name, as health and metrics show it. */
+/** Work that is repeated under one name, which health and metrics show. */
 export interface Scheduler {
   readonly name: SchedulerName;
   readonly intervalMs: number;
@@ -11,10 +11,10 @@ export interface Scheduler {
 interface TickerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Why nothing may be judged now; undefined: nothing stands in the way. */
+  /** Why schedulers have to wait; undefined: they may run. */
   readonly postponedBecause: () => string | undefined;
   readonly onRan: (name: Scheduler['name'], outcome: { readonly isOk: boolean; readonly durationMs: number }) => void;
-  /** A lost lead or a database that is away is no failure of a scheduler; returns true when it was one of these. */
+  /** True: the error is a lost lead or an absent database, which is no failure of the scheduler. */
   readonly onError: (error: unknown) => boolean;
 }
 

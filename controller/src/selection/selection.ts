@@ -265,7 +265,7 @@ class KnownSelection implements Selection {
       this.#from.cronJobs.findByName(namespace, name) ??
       [...this.#departed.values()].findLast(({ cronJob }) => cronJob.namespace === namespace && cronJob.name === name)
         ?.cronJob ??
-      this.#remembered.get(`${namespace}/${name}`) ?? { namespace, name }
+      this.#remembered.get(refText({ namespace, name })) ?? { namespace, name }
     );
   }
 

@@ -62,7 +62,7 @@ interface EvaluationDeps {
   readonly refusalOf: RunningSources['refusalOf'];
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly term: Pick<Term, 'epoch' | 'signal' | 'lose'>;
+  readonly term: Pick<Term, 'epoch' | 'signal' | 'fenced'>;
   /** When all caches were filled, and until when a leader before this one watched. */
   readonly syncedAt: () => Instant;
   readonly watchedUntilAt: Instant | undefined;
@@ -464,7 +464,7 @@ class EvaluationOfTerm implements Evaluation {
   }
 
   #isExpected(error: unknown): boolean {
-    if (error instanceof FencedError) this.#deps.term.lose('another process took the epoch');
+    if (error instanceof FencedError) this.#deps.term.fenced();
     return error instanceof FencedError || this.#deps.isAway(error);
   }
 

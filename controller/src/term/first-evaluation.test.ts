@@ -44,7 +44,7 @@ async function judgedBy(
     refusalOf: () => undefined,
     clock: systemClock,
     logger: new RecordingLogger(),
-    term: { epoch, signal: ending.signal, lose: () => {} },
+    term: { epoch, signal: ending.signal, fenced: () => {} },
     syncedAt: () => 0,
     watchedUntilAt: undefined,
     isSuccession,

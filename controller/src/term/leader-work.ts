@@ -199,7 +199,7 @@ async function sweepUntilDone(
       onRecorded(await sweepWhatWent(deps, term.epoch));
       return;
     } catch (error) {
-      if (error instanceof FencedError) return term.lose('another process took the epoch');
+      if (error instanceof FencedError) return term.fenced();
       if (isDatabaseAway(error)) deps.circuit.trip(error);
       else deps.logger.warn('what went while no process watched cannot be found yet', { error });
       await deps.circuit.whenClosed(term.signal);

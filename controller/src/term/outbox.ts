@@ -77,7 +77,7 @@ export class Outbox {
         isAway: deps.isAway,
         whenBack: (_error: unknown, asking: AbortSignal) => circuit.whenClosed(asking),
       },
-      onFenced: () => term.lose('another process took the epoch'),
+      onFenced: () => term.fenced(),
       clock,
       logger,
     };

@@ -408,7 +408,7 @@ export class ReconcileLoops {
       ...(work.batch && { batch: { max: mostRunsAtOnce, reconcile: work.batch } }),
       isDatabaseAway,
       isFenced: (error) => error instanceof FencedError,
-      onFenced: () => this.#term.lose('another process took the epoch'),
+      onFenced: () => this.#term.fenced(),
     });
     loop.start(
       cache.values().map(({ uid }) => uid),

@@ -124,7 +124,11 @@ export class VerdictLife {
       refusalOf: () => undefined,
       clock: this.#clock,
       logger,
-      term: { epoch, signal: this.#ending.signal, lose: (why) => this.#ending.abort(new Error(why)) },
+      term: {
+        epoch,
+        signal: this.#ending.signal,
+        fenced: () => this.#ending.abort(new Error('fenced')),
+      },
       syncedAt: from.syncedAt,
       watchedUntilAt: undefined,
       isSuccession: false,

@@ -1,5 +1,5 @@
 export { type BindAddress } from './shapes.ts';
 export type { EntryPoint, LoadedConfig, Surroundings } from './config-view.ts';
-export { defaultText, loadOrExplain, logConfig, type Start, presentConfig, version } from './load-or-explain.ts';
+export { defaultText, loadOrExplain, logConfig, presentConfig, version } from './load-or-explain.ts';
 export * from './keys.ts';
 export { loadConfig } from './load.ts';

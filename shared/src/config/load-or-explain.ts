@@ -11,7 +11,7 @@ interface Output {
 }
 
 /** Either a configuration to start with, or everything is said and the process ends with this status. */
-export type Start = { readonly loaded: LoadedConfig } | { readonly exitStatus: 0 | 2 };
+type Start = { readonly loaded: LoadedConfig } | { readonly exitStatus: 0 | 2 };
 
 const standardOutput: Output = {
   out: (text) => void process.stdout.write(text),

@@ -176,7 +176,7 @@ export type RouteStep = Of<typeof RouteStep>;
 /** Why a channel is told: the monitor's `channelRefs`, an annotation of the CronJob or its Namespace, or a route of the monitor by its name. */
 export type RouteVia = 'channelRefs' | 'annotation' | `route ${string}`;
 
-export const RoutedChannel = object({
+const RoutedChannel = object({
   name: text,
   via: typed<RouteVia>(text),
   /** It is told so many seconds after the others, if the alert is open then; 0: at once. */

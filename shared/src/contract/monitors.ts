@@ -36,7 +36,7 @@ import {
 import { Condition, listFields, missing, Ref } from './wire.ts';
 
 /** What a monitor judges by, in short: durations as text, null = off, `auto` = from the schedule. */
-export const MonitorRules = object({
+const MonitorRules = object({
   maxTimeSinceLastSuccess: nullable(text),
   minSuccessRate: nullable(percent),
   windowDays: nullable(int),

@@ -64,7 +64,7 @@ export * from './template/parse.ts';
 export { cutEnd, inBytes, keepEnd } from './text/cut.ts';
 export { toPlainLine, toPlainText } from './text/cut.ts';
 export * from './redaction/redact.ts';
-export * from './alert/identity.ts';
+export * from './alert/keys.ts';
 export { alertSeverity } from './alert/severity.ts';
 export * from './alert/alert.ts';
 export { follow, type Followed } from './alert/follow.ts';

@@ -8,6 +8,6 @@ export { createConfiguredMetrics } from './metrics-listener.ts';
 export * from './problem-list.ts';
 export * from './listen.ts';
 export { hashOf, KeptAnswers, ReviewAsker, reviewHoldsMs } from './review-cache.ts';
-export { runProcess, type Ending } from './run-process.ts';
+export { runProcess } from './run-process.ts';
 export { orAborted, startTimeLimit, TimeLimitError, withinLimit, type TimeLimit } from './time-limit.ts';
 export { BudgetError, createBudgetedThread } from './worker.ts';

@@ -44,7 +44,7 @@ const defaultStopMs = 40_000;
 const sameSignalMs = 2_000;
 
 /** What can end a process besides a signal. */
-export interface Ending {
+interface Ending {
   /** Stops in order and ends the process: with 0, or 1 when something failed or was given up. */
   stop(status: 0 | 1): void;
   /** Leaves the signals alone again. */

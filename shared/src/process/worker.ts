@@ -37,6 +37,7 @@ interface Turn<Input, Output> {
 
 /** Memory of one thread, MiB: it holds one input at a time and what its program keeps. */
 const maxHeapMb = 64;
+const closed = (): Error => new Error('the thread is closed');
 
 /** Begins the thread with the first input, and a new one after each that had to be ended. An idle one keeps no process alive. */
 export function createBudgetedThread<Input, Output>(of: {
@@ -71,7 +72,7 @@ class Runner<Input, Output> implements BudgetedThread<Input, Output> {
   }
 
   run(input: Input): Promise<Output> {
-    if (this.#isClosed) return Promise.reject(new Error('the thread is closed'));
+    if (this.#isClosed) return Promise.reject(closed());
     const { promise, resolve, reject } = Promise.withResolvers<Output>();
     this.#line.push({ input, resolve, reject });
     this.#next();
@@ -85,7 +86,7 @@ class Runner<Input, Output> implements BudgetedThread<Input, Output> {
     this.#thread = undefined;
     const waiting = [...(this.#running ? [this.#running] : []), ...this.#line.splice(0)];
     this.#running = undefined;
-    for (const turn of waiting) turn.reject(new Error('the thread is closed'));
+    for (const turn of waiting) turn.reject(closed());
     await thread?.terminate();
   }
 

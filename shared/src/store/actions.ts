@@ -59,13 +59,13 @@ export async function listAgents(db: Db): Promise<readonly AskedAction[]> {
   return (await rows(db, sql, [db.now()])).map((row) => toAction(db, row));
 }
 
-/** Those that no agent has taken, the oldest first. */
+/** Actions that no agent has taken, the oldest first. */
 export async function listAskedActions(db: Db, limit: number): Promise<readonly AskedAction[]> {
   const found = await rows(db, `select ${selected} from actions where state = 'asked' order by id limit ${limit}`);
   return found.map((row) => toAction(db, row));
 }
 
-/** Undefined: there is none. */
+/** Undefined: no such action. */
 export async function findAction(db: Db, id: string): Promise<StoredAction | undefined> {
   return findById(db, `select ${selected} from actions where id = ?`, id, toAction);
 }
@@ -82,7 +82,7 @@ export async function expireAction(db: Db, id: string): Promise<boolean> {
   return (await change(db, sql, [db.now(), db.dialect.id16(id)])) === 1;
 }
 
-/** What became of it, told by the agent that claimed it. */
+/** Stores the result that the claiming agent reports. */
 export async function endAction(
   db: Db,
   { id, claimedBy, state, result }: { id: string; claimedBy: string; state: 'done' | 'refused'; result: string },
@@ -91,7 +91,7 @@ export async function endAction(
   await change(db, sql, [state, db.now(), result, db.dialect.id16(id), claimedBy]);
 }
 
-/** Who asked has read it: a log is kept no longer than its reader needs it. */
+/** Drops a result that its caller has read: a log stays no longer than needed. */
 export async function forgetResult(db: Db, id: string): Promise<void> {
   await change(db, 'update actions set result = null where id = ?', [db.dialect.id16(id)]);
 }

@@ -5,7 +5,7 @@ import type { Db, Tx } from './database.ts';
 import { toId16 } from './id16.ts';
 import { updateAll } from './upsert.ts';
 
-/** What is known of the cluster as a whole. Append-only. */
+/** Facts about the whole cluster. Append-only. */
 type ClusterFact =
   | 'rollupsSealedThrough'
   | 'startSkew'
@@ -28,7 +28,7 @@ export async function putClusterState(tx: Tx, name: ClusterFact, value: unknown)
   });
 }
 
-/** The fact as kept, or undefined. Who asks checks its shape. */
+/** The stored fact, or undefined. The caller checks its shape. */
 export async function findClusterState(db: Db, name: ClusterFact): Promise<unknown> {
   const row = await firstRow(db, 'select value from cluster_state where name = ?', [name]);
   return fromJson(row?.['value']);
@@ -51,7 +51,7 @@ export async function findUnwatched(db: Db): Promise<UnwatchedCronJobs> {
   return stored ?? { total: 0, byNamespace: {}, names: [] };
 }
 
-/** What the check of settings said last of one monitor and its CronJobs. */
+/** Lint findings of the last check of one monitor and its CronJobs. */
 interface MonitorFindings {
   readonly monitorUid: string;
   /** Worst first, at most so many as the leader keeps of a monitor. */
@@ -62,12 +62,11 @@ interface MonitorFindings {
 
 /** Keeps what was found of a monitor, in place of what was found before. */
 export async function putFindings(tx: Tx, { monitorUid, ...found }: MonitorFindings): Promise<void> {
-  await putClusterState(tx, `findings/${toId16(monitorUid)}`, found);
+  await putClusterState(tx, findingsOf(monitorUid), found);
 }
 
-/** Nothing is said of a monitor that is gone. */
 export async function forgetFindings(tx: Tx, monitorUid: string): Promise<void> {
-  await change(tx, 'delete from cluster_state where name = ?', [`findings/${toId16(monitorUid)}`]);
+  await change(tx, 'delete from cluster_state where name = ?', [findingsOf(monitorUid)]);
 }
 
 /** Of each monitor, by its UID as rows of monitors have it; none before a leader wrote. */
@@ -80,4 +79,8 @@ export async function listFindings(db: Db): Promise<ReadonlyMap<string, Omit<Mon
       fromJson(row['value']) as Omit<MonitorFindings, 'monitorUid'>, // written above
     ]),
   );
+}
+
+function findingsOf(monitorUid: string): `findings/${string}` {
+  return `findings/${toId16(monitorUid)}`;
 }

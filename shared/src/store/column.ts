@@ -30,7 +30,7 @@ export function toJson(value: unknown): string {
   return JSON.stringify(value ?? null);
 }
 
-/** Who asks names the type: it is what toJson was given, and a migration that changes a shape rewrites it. */
+/** The caller names the type that toJson was given; a migration that changes a shape rewrites the rows. */
 export function fromJson(value: unknown): unknown {
   return value === null || value === undefined ? undefined : JSON.parse(value as string);
 }

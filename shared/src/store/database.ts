@@ -44,7 +44,7 @@ export interface Tx extends Db {
   readonly connection: RawConnection;
   /** The epoch it runs under; undefined where no leader writes. */
   readonly epoch: number | undefined;
-  /** What it has moved so far; absent: it is not asked for. */
+  /** Rows that the transaction has moved so far; absent: not collected. */
   readonly moves?: Move[] | undefined;
 }
 
@@ -78,7 +78,7 @@ export interface Store extends Db {
   /** What keeps the database from being used, with the sentence that says what to change; undefined while nothing does. */
   trouble(): StoreTrouble | undefined;
 
-  /** It has answered at least once since this store was opened. */
+  /** Whether the database has answered since this store was opened. */
   hasAnswered(): boolean;
 
   /** Free bytes of the volume of a database file; undefined where there is a server, or the system does not tell. */
@@ -102,6 +102,6 @@ interface StoreTrouble {
   readonly error: StoreError;
   /** When it began, monotonic milliseconds. */
   readonly sinceMs: number;
-  /** What is wrong, where, and what to change, without a stop at the end; it holds no secret. */
+  /** The problem, its place and the remedy, without a full stop; it holds no secret. */
   readonly sentence: string;
 }

@@ -4,7 +4,7 @@ import { fromJson, optionalNumber, toJson } from './column.ts';
 import type { Db, Tx } from './database.ts';
 import { quoted, updateAll } from './upsert.ts';
 
-/** What one controller replica says of itself, every third of the lease time. Holders are pod name + `_` + random. */
+/** The heartbeat that a controller replica writes every third of the lease time. Holders are pod name + `_` + random. */
 export interface Heartbeat {
   readonly holder: string;
   readonly version: string;
@@ -58,7 +58,7 @@ export async function beatAsLeader(tx: Tx, holder: string): Promise<void> {
 export interface LeaderBeat {
   readonly holder: string;
   readonly beatAt: Instant;
-  /** It beats each second: one that keeps silent for longer does not live, or reaches no database. */
+  /** A replica beats each second: one without a beat for longer has died, or does not reach the database. */
   readonly isSteady: boolean;
   /** UID of the cluster that it watches; undefined: it could not read it. */
   readonly clusterUid: string | undefined;
@@ -98,7 +98,7 @@ export async function findLastWriter(db: Db): Promise<Pick<LeaderBeat, 'holder' 
   return hasEnded ? undefined : { holder: String(row['holder']), beatAt: Math.max(takenAt, beatAt) };
 }
 
-/** When any replica but this one last said that it leads; undefined: none has. */
+/** The last beat as leader of any other replica; undefined: no other replica has led. */
 export async function findLastBeatOfOthers(db: Db, holder: string): Promise<Instant | undefined> {
   const [row] = await rows(db, 'select max(beat_at) as at from heartbeats where "leading" = 1 and holder <> ?', [
     holder,

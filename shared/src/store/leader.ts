@@ -7,7 +7,7 @@ import { clientOf } from './dialect/connection.ts';
 import type { LeaderLockRules } from './dialect/dialect.ts';
 import { StoreError } from './store-error.ts';
 
-/** Who wrote last as a leader. Epoch 0: none yet. */
+/** The last leader. Epoch 0: no leader yet. */
 interface Leader {
   readonly epoch: number;
   readonly holder: string | undefined;
@@ -97,7 +97,7 @@ async function open(store: Store, name: string, leaseMs: number): Promise<OwnSes
   if (rules === undefined) throw new StoreError('internal', 'this database has no lock for a leader');
   const client = clientOf(store.sql);
   const connection = await client.acquireRawConnection();
-  // What happens to it says nothing of the pool: no observer, no watch over troubles.
+  // Errors of this session say nothing about the pool, so no observer watches it.
   const db: Db = { sql: store.sql, dialect: store.dialect, connection, now: () => store.now() };
   const session = new OwnSession(db, rules, name);
   try {

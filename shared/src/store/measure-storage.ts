@@ -3,7 +3,7 @@ import { firstRow } from './ask.ts';
 import { optionalNumber } from './column.ts';
 import type { Db } from './database.ts';
 
-/** What the database holds, removed CronJobs included. */
+/** Figures of the database, deleted CronJobs included. */
 interface StorageFigures {
   readonly executions: number;
   readonly logs: number;
@@ -11,7 +11,7 @@ interface StorageFigures {
   readonly alerts: number;
   readonly slots: number;
   readonly deliveries: number;
-  /** Creation of the oldest kept run; undefined when there is none. */
+  /** Creation of the oldest stored run; undefined: no run is stored. */
   readonly oldestExecutionAt: Instant | undefined;
   /** Undefined when the account may not ask. */
   readonly sizeBytes: number | undefined;

@@ -9,7 +9,7 @@ import { checksumOf, type Migration, type Step } from './migrations/migration.ts
 import { createTable, optional, required } from './migrations/table.ts';
 import { StoreError } from './store-error.ts';
 
-/** What the schema is, seen from this program. */
+/** How the schema compares with this program's. */
 export type SchemaState =
   | { readonly state: 'ready'; readonly version: number; readonly supported: number }
   /** Older than this program needs: the leader migrates. */
@@ -28,7 +28,7 @@ const tryLockEveryMs = 500;
 const lockTries = 20;
 const stepLimitMs = 600_000;
 
-/** The tables that remember what was done. They exist before any step, so they are made outside the list. */
+/** Tables that record the steps. They exist before the first step, so no step makes them. */
 const journalTables = [
   {
     name: 'schema_version',
@@ -66,7 +66,7 @@ export async function migrate(
     lasts = true;
     return result;
   } finally {
-    // What was rolled back with the lock has not been made.
+    // Steps that were rolled back with the lock have not been made.
     if (lasts) for (const step of made) store.log.info('The schema was brought forward', { ...step });
   }
 }
@@ -280,6 +280,6 @@ export const copyMarker = {
   readableFrom: 1_000_000,
 } as const;
 
-/** What a process says that finds the marker. */
+/** The sentence of a process that finds the marker. */
 const copyUnfinished =
   'a copy into this database was begun and has not ended: let it end, run cronjob-monitor copy again, or use another database';

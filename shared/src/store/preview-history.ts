@@ -8,12 +8,12 @@ import { listRunFacts, type FactValues } from './executions/run-facts.ts';
 import { readRun } from './executions/execution-row.ts';
 import { causeWords, flagBits, outcomeWords, statusWords } from './words.ts';
 
-/** What is stored of one CronJob since an instant. */
+/** Stored history of one CronJob since an instant. */
 export interface StoredHistory {
   /** By creation. */
   readonly runs: readonly PreviewedRun[];
   readonly slots: readonly PreviewedSlot[];
-  /** End of the newest success that was created before; undefined: none is kept. */
+  /** End of the newest success that was created before; undefined: no success is stored. */
   readonly lastSuccessBeforeAt: Instant | undefined;
 }
 

@@ -11,7 +11,7 @@ import { pruneCronJobs } from './pruning/prune-catalog.ts';
 import { flagBits } from './words.ts';
 import { listCronJobIds } from './catalog/list-cron-jobs.ts';
 
-/** What a deletion or a prune removed, or would remove. */
+/** Rows that a deletion or a prune removed, or would remove. */
 export interface RemovedHistory {
   readonly executions: number;
   readonly logs: number;
@@ -31,7 +31,7 @@ interface PruneRequest {
   /** Counts and deletes nothing. */
   readonly dryRun?: boolean | undefined;
   readonly budgetMs: number;
-  /** Set by the leader, whose term may end; the apiserver has none. */
+  /** Set by the leader, whose term may end; absent in the apiserver. */
   readonly epoch?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -54,7 +54,7 @@ export async function deleteHistory(
     await removal.inTransaction((tx) => clearOwner(tx, id));
     await removal.deleteRuns(id, everything);
     await removal.deleteSlots(id, everything);
-    // What alerts of it keep of its logs and events are copies of the same.
+    // Its alerts store copies of its logs and events.
     await removal.deleteEvidence(everything, [id]);
     await removal.inTransaction((tx) => clearFigures(tx, id));
     if (removal.outOfTime) break;
@@ -242,7 +242,7 @@ class Removal {
       await change(tx, `delete from evidence where owner in (${list})`, part);
       this.#counts.executions += await change(tx, `delete from executions where job_uid in (${list})`, part);
     }
-    // What is gone does not come back, although its Job may be in the cluster still.
+    // A removed run is not recorded again, although its Job may still be in the cluster.
     const ends = batch.map((row) => Number(row['finished_at'] ?? row['created_at']) + 1);
     const baselineAt = Math.max(...ends, range === everything ? 0 : range.before);
     await change(

@@ -7,7 +7,7 @@ interface CountedRun {
   readonly cronJobId: number;
   readonly createdAt: Instant;
   readonly run: Pick<Execution, 'status' | 'trigger' | 'inMaintenance' | 'durationMs'>;
-  /** It started later after its slot than a run in time does. */
+  /** The run started late after its slot. */
   readonly late: boolean;
   /** -1: the row was replaced. The day's extremes cannot be taken back, so it is marked dirty and computed again. */
   readonly sign: 1 | -1;

@@ -15,7 +15,7 @@ interface FoundSchema {
   readonly isOwn: boolean;
 }
 
-/** Those of this server that the account may read, by name; none in SQLite. Throws `StoreError`. */
+/** Schemas of this server that the account may read, by name; empty in SQLite. Throws `StoreError`. */
 export async function listSchemas(db: Db): Promise<readonly FoundSchema[]> {
   return db.dialect.schemas(db);
 }
@@ -26,7 +26,7 @@ export function inSchema(settings: StoreSettings, name: string): ServerSettings 
   return settings.type === 'postgres' ? { ...settings, schema: name } : { ...settings, database: name };
 }
 
-/** What the leader of a schema says of its cluster and of its settings; undefined before it did. */
+/** The cluster and settings that the leader of a schema wrote; undefined before it did. */
 export interface SelfDescription {
   /** `cluster.name` of its configuration. */
   readonly name: string | undefined;
@@ -55,7 +55,6 @@ function textOrNone(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** What a row of the catalog is called. */
 export interface CatalogName {
   readonly table: 'cronjobs' | 'monitors';
   readonly namespace: string;

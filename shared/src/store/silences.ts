@@ -55,7 +55,7 @@ export async function putSilence(tx: Tx, silence: StoredSilence): Promise<void> 
   await recordChanges(tx, [{ kind: 'silence', namespace: undefined, data: { id: silence.id, state } }]);
 }
 
-/** Ends a silence before its time. False: there is none, or it was over. */
+/** Ends a silence before its time. False: no such silence, or it was over. */
 export async function updateSilenceEnd(tx: Tx, id: string, at: Instant): Promise<boolean> {
   const ended = await change(
     tx,
@@ -67,12 +67,12 @@ export async function updateSilenceEnd(tx: Tx, id: string, at: Instant): Promise
   return true;
 }
 
-/** Undefined: there is none of this id. */
+/** Undefined: no silence has this id. */
 export function findSilence(db: Db, id: string): Promise<StoredSilence | undefined> {
   return findById(db, `select ${selected} from silences where id = ?`, id, toSilence);
 }
 
-/** The silence of this id, locked; undefined when there is none. */
+/** Locks and reads the silence of this id; undefined: no such silence. */
 export function lockSilence(tx: Tx, id: string): Promise<StoredSilence | undefined> {
   return findById(tx, `select ${selected} from silences where id = ?${tx.dialect.lock.update}`, id, toSilence);
 }
@@ -129,7 +129,7 @@ export async function listMutableAlerts(db: Db): Promise<MutableAlert[]> {
 /** The alerts that silences have held: their namespaces by id, by id of the silence. Undefined: the alert is gone. */
 type MutedBySilence = ReadonlyMap<string, ReadonlyMap<string, string | undefined>>;
 
-/** What each silence has held since `since`, as the ledger says; a silence that held nothing is absent. */
+/** Alerts that each silence has held since `since`, by the ledger; a silence that held no alert is absent. */
 export async function listMutedBySilence(db: Db, since: Instant): Promise<MutedBySilence> {
   const found = await rows(
     db,

@@ -4,7 +4,7 @@ import { cleanText, optionalCleanText, optionalNumber, optionalText } from './co
 import type { Db, Tx } from './database.ts';
 import { quoted, rowsIn, updateAll } from './upsert.ts';
 
-/** What a CronJob's spec is now, for the comparison with its open epoch. */
+/** A CronJob's present spec, to compare with its open epoch. */
 interface SpecSeen {
   readonly cronJobId: number;
   readonly facts: Pick<

@@ -13,7 +13,7 @@ const storeErrorCodes = [
 ] as const;
 export type StoreErrorCode = (typeof storeErrorCodes)[number];
 
-/** What is kept of a driver's error. Never its text: it holds SQL and values. */
+/** The parts of a driver's error that are kept. Never its text, which holds SQL and values. */
 interface StoreErrorFacts {
   /** The driver's own code, such as 40001, ER_LOCK_DEADLOCK, SQLITE_FULL, ECONNREFUSED. */
   readonly driverCode?: string | undefined;
@@ -23,7 +23,7 @@ interface StoreErrorFacts {
   readonly retryable?: boolean | undefined;
 }
 
-/** What a database server did, by the code of the error. */
+/** Sentences for errors of a database server, by code. */
 const sentences: Readonly<Partial<Record<StoreErrorCode, string>>> = {
   busy: 'locks of other transactions stood in the way',
   timeout: 'a statement took longer than its limit',
@@ -65,9 +65,9 @@ export class StoreError extends Error {
 
 /** No connection was free in time, while the database answered others: this process has too few, or what it asks takes too long. */
 export class PoolBusyError extends StoreError {
-  /** So many it has; all are in use. */
+  /** Size of the pool; all connections are in use. */
   readonly connections: number;
-  /** The key of the configuration that says how many; undefined: none does. */
+  /** The configuration key of the pool's size; undefined: the size is fixed. */
   readonly key: string | undefined;
 
   constructor(connections: number, key: string | undefined) {

@@ -40,7 +40,7 @@ export async function listSuspensions(db: Db, cronJobIds: readonly number[]): Pr
       const first = ofOne.find(({ fromAt }) => fromAt === sinceAt);
       const writer = writers.get(id);
       const isOfWriter = writer !== undefined && Math.abs(sinceAt - writer.at) <= sameWriteMs;
-      // It was so when it was first seen, or changed while nothing watched.
+      // The CronJob was suspended when it was first seen, or the edit was made unwatched.
       const isExact = isOfWriter || (first?.certain === true && ofOne[0] !== first);
       return [id, { sinceAt, isExact, by: isOfWriter ? writer.manager : undefined, leftOut: leftOut.get(id) ?? 0 }];
     }),

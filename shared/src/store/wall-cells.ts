@@ -1,5 +1,5 @@
 import type { WallOutcome } from '../contract/index.ts';
-import type { RunsOfColumn, SlotsOfColumn, WallSpan } from '../domain/index.ts';
+import { dayMs, type RunsOfColumn, type SlotsOfColumn, type WallSpan } from '../domain/index.ts';
 import { inParts, marks, rows } from './ask.ts';
 import { optionalNumber } from './column.ts';
 import type { Db } from './database.ts';
@@ -9,7 +9,7 @@ import { isFailed, outcomeWords, statusWords } from './words.ts';
 const dueAt = 'coalesce(scheduled_at, created_at)';
 
 /** A run that began after the last column ends may be one of its expected runs that started late: one that is later than this is not looked for. */
-const latestMs = 86_400_000;
+const latestMs = dayMs;
 
 /**
  * The ended runs of each of these CronJobs in each column, counted by how they ended, with the newest of each. A run belongs to the column
@@ -56,7 +56,7 @@ export async function countWallRuns(
   return new Map([...found].map(([id, groups]) => [id, [...groups.values()]]));
 }
 
-/** What tells runs apart in a cell. What is left of a division is a whole number in all databases, what it gives is not. */
+/** Key of a cell's runs. It uses the remainder of a division, which is a whole number in all databases; the quotient is not. */
 function endingAlike({ stepMs }: WallSpan, lateAfterMs: number): string {
   return (
     `${dueAt} - ${dueAt} % ${Math.floor(stepMs)} as column_at, status, ` +

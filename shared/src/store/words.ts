@@ -83,7 +83,7 @@ export const flagBits = {
   factsUnknown: 64,
 } as const;
 
-/** What becomes of an expected run that never starts, as slots have it. */
+/** Outcomes of an expected run that never starts, as slots store them. */
 export const unmetOutcomes = (['missed', 'skippedForbid', 'skippedDeadline'] as const).map((word) =>
   outcomeWords.toNumber(word),
 );

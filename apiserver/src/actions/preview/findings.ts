@@ -1,12 +1,13 @@
 import type { PreviewFinding } from '@cronjob-monitor/shared/contract';
 import {
-  lint,
-  namedChannels,
   type Effective,
   type Instant,
+  lint,
   type LintedCronJob,
   type LintFacts,
+  namedChannels,
   type OwnSettings,
+  refText,
 } from '@cronjob-monitor/shared/domain';
 import { rhythmOf } from '@cronjob-monitor/shared/domain/schedule';
 import { alertRulesOf, ownOfLinted, type MonitorSpec } from '@cronjob-monitor/shared/kube';
@@ -16,7 +17,7 @@ import type { PreviewSource } from './wish.ts';
 
 const durationsOf = 100;
 
-/** What is wrong with a spec: what its schema refuses, what lint says of it and of the CronJobs that it is for, and what is not known here. */
+/** Findings about a spec: schema errors, lint of the spec and of its CronJobs, and references that this service does not know. */
 export async function findingsOf(
   deps: PreviewSource,
   of: Parameters<typeof lintOf>[1] & {
@@ -32,7 +33,6 @@ export async function findingsOf(
   ];
 }
 
-/** What lint says of the settings and of the CronJobs that they are for. */
 async function lintOf(
   { store, settings }: PreviewSource,
   of: {
@@ -79,7 +79,7 @@ async function lintOf(
       level,
       code,
       path,
-      message: cronJob ? `${cronJob.namespace}/${cronJob.name}: ${message}` : message,
+      message: cronJob ? `${refText(cronJob)}: ${message}` : message,
     }));
 }
 
@@ -105,7 +105,7 @@ function faultsOf(
   return [...new Map(faults)].map(([name, why]) => ({ name, why }));
 }
 
-/** What the catalog does not keep of a CronJob is taken as sound: its own page tells of that. */
+/** Fields of a CronJob that the catalog does not store count as sound; the CronJob's page checks them. */
 function toLinted(
   { namespace, name, notes, schedule, timeZone, policy, deadlineS, nextRunAt }: CatalogCronJob,
   durations: LintedCronJob['durations'],

@@ -44,7 +44,7 @@ const mostCronJobs = 200;
 const mostRows = 200_000;
 const longestHistoryDays = 400;
 
-/** What is stored of the CronJobs that a spec selects. */
+/** The stored history of the CronJobs that a spec selects. */
 export interface Gathered {
   readonly taken: readonly CatalogCronJob[];
   /** The first of them, which are replayed. */
@@ -62,7 +62,6 @@ export interface Gathered {
   readonly isCut: boolean;
 }
 
-/** What came of it for one CronJob. */
 export type Replayed = ReturnType<typeof truthOf> & { readonly of: PreviewedCronJob };
 
 /** Reads what replaying a spec asks for; `others` are specs that are to be replayed on it too. */
@@ -98,7 +97,7 @@ export async function gather(
   return gathered;
 }
 
-/** What is stored of the CronJobs that a spec selects, without judging it. */
+/** Reads the stored history of the CronJobs that a spec selects, without judging it. */
 export async function listHistories(
   deps: PreviewSource,
   wish: Pick<PreviewWish, 'namespace' | 'name' | 'readable'>,

@@ -14,7 +14,7 @@ import type { PreviewSource, PreviewWish } from './wish.ts';
 
 type SelectWish = Pick<PreviewWish, 'namespace' | 'name' | 'readable'>;
 
-/** What a spec takes of what the service knows, with what its owners say; `unknownLabels`: it asks for labels, which are in the cluster alone. */
+/** The CronJobs that a spec selects, with their own settings; `unknownLabels`: the spec selects by labels, which only the cluster knows. */
 export async function select(
   deps: PreviewSource,
   wish: SelectWish,
@@ -26,7 +26,7 @@ export async function select(
   return { ...(await leaveOut(deps, matched, monitor)), unknownLabels };
 }
 
-/** What CronJobs say of themselves, and those that the monitor takes: their owners have the others left out. */
+/** The CronJobs' own settings, and the CronJobs that the monitor watches: owners may opt out. */
 async function leaveOut(
   deps: PreviewSource,
   matched: readonly CatalogCronJob[],
@@ -99,7 +99,7 @@ async function listMatchedGroups(
   return selector?.fallback ? leftToFallback(store, taken, { namespace, name }) : taken;
 }
 
-/** Those that no other monitor without `fallback` selects now. */
+/** CronJobs that no other monitor without `fallback` selects now. */
 async function leftToFallback(
   store: Store,
   cronJobs: readonly CatalogCronJob[],
@@ -117,7 +117,7 @@ async function leftToFallback(
   return cronJobs.filter(({ id }) => !kept.has(id));
 }
 
-/** Of the wanted namespaces those that may be read; undefined: none. Empty: all. */
+/** The wanted namespaces that the caller may read; undefined: no namespace; empty: all. */
 function within(wanted: readonly string[], readable: readonly string[]): readonly string[] | undefined {
   if (wanted.length === 0) return readable;
   const both = wanted.filter((namespace) => readable.includes(namespace));

@@ -102,7 +102,7 @@ async function findInSettings(
   { namespaces, monitored }: AdviceScope,
 ): Promise<AllFound> {
   const [findings, monitors] = await Promise.all([listFindings(store), listMonitors(store)]);
-  const idOf = new Map(outlines.map(({ id, namespace, name }) => [`${namespace}/${name}`, id]));
+  const idOf = new Map(outlines.map((outline) => [refText(outline), outline.id]));
   const mayTell = (namespace: string): boolean =>
     (namespaces.length === 0 || namespaces.includes(namespace)) &&
     (monitored.length === 0 || monitored.includes(namespace));

@@ -1,8 +1,9 @@
 import {
-  adviceLevels,
-  AdviceList,
   type Advice,
   type AdviceKind,
+  adviceLevels,
+  AdviceList,
+  refText,
   type Severity,
 } from '@cronjob-monitor/shared/contract';
 import { isSameRef } from '../../object-name.ts';
@@ -190,10 +191,10 @@ function impactOf(alerts: readonly AlertStart[], zone: string): string | null {
 }
 
 function hrefOf({ code, cronJob, monitor, path }: Found, isOfMonitor: boolean): string | null {
-  if (isOfMonitor && monitor) return `/monitors/${monitor.namespace}/${monitor.name}?part=rules#${path ?? ''}`;
+  if (isOfMonitor && monitor) return `/monitors/${refText(monitor)}?part=rules#${path ?? ''}`;
   if (!cronJob) return null;
   if (code === 'NotHeard') return `/coverage?ns=${cronJob.namespace}&q=${cronJob.name}`;
-  return `/cronjobs/${cronJob.namespace}/${cronJob.name}${path === undefined ? '' : '?part=rules'}`;
+  return `/cronjobs/${refText(cronJob)}${path === undefined ? '' : '?part=rules'}`;
 }
 
 /** One time without success cannot suit several CronJobs: what lets the slowest be would not notice that the others have stopped. */

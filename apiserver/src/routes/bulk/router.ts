@@ -58,7 +58,7 @@ export const bulkRoutes = [
         elsewhere ? askOne(elsewhere, ctx, { action, ref, body }) : doOne(deps, ctx, { ref, action, perform });
       ctx.state.comment = `${action} of ${refs.map(refText).join(', ')}`;
       const rows: BulkRow[] = [];
-      // What is named twice is done once, and both rows tell of it.
+      // A target that is named twice is changed once, and both rows report the result.
       const begun = new Map<string, Promise<BulkRow>>();
       const done = (ref: BulkRef): Promise<BulkRow> => {
         const { namespace, name, alertIds, silenceIds } = ref;

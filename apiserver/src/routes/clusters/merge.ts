@@ -3,7 +3,7 @@ import type { ApiContext } from '../../context.ts';
 import { databaseUnavailable, internalError, invalidRequest } from '../../errors.ts';
 import { askedNamespaces } from '../../middleware/guard.ts';
 import { withoutForeignLines } from '../../middleware/request-log.ts';
-import { findEndedAlerts, findOpenAlerts } from '../alerts/find.ts';
+import { findEndedAlerts, findOpenAlerts } from '../alerts/router.ts';
 import { presentAlerts } from '../alerts/present.ts';
 import { findCronJobs, presentFound } from '../cronjobs/list.ts';
 import type { RouteDeps, ServedCluster } from '../deps.ts';

@@ -130,7 +130,7 @@ function unwatchedOf(
     Object.entries(counts).reduce((sum, [namespace, count]) => sum + (isAsked(namespace) ? count : 0), 0);
   return {
     named: asked
-      .filter(({ namespace, name }) => !known.has(`${namespace}/${name}`) && name.includes(search.toLowerCase()))
+      .filter((ref) => !known.has(refText(ref)) && ref.name.includes(search.toLowerCase()))
       .map((ref) => ({ ...ref, id: undefined, coverage: { state: 'unwatched', types: [] } })),
     // What has no name here may or may not be what is searched for.
     unnamed: search === '' ? countOf(byNamespace) - asked.length : 0,

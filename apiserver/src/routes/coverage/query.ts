@@ -22,6 +22,11 @@ import { exportFormat } from '../export/answer.ts';
 
 const defaultDays = 30;
 
+const provedChannels = {
+  days: whole('A channel has to have accepted something within so many days; 30 without it.', { min: 1, max: 365 }),
+  proved: flag('A channel counts as proved only where a person has acknowledged a drill of it within `days`.'),
+};
+
 export const coverageQuery = {
   namespace: namespaces,
   state: words('States.', coverageStates),
@@ -31,8 +36,7 @@ export const coverageQuery = {
     'Types that have to be heard of; without it jobFailed, missedSchedule and deadManTriggered.',
     alertTypes,
   ),
-  days: whole('A channel has to have accepted something within so many days; 30 without it.', { min: 1, max: 365 }),
-  proved: flag('A channel counts as proved only where a person has acknowledged a drill of it within `days`.'),
+  ...provedChannels,
   sort: sort(coverageSortKeys, { key: 'state', descending: false }, 'state, the worst first'),
   ...paging,
   format: exportFormat,
@@ -46,7 +50,6 @@ export type CoverageQuery = Omit<Asked, 'types' | 'days' | 'proved'> & {
 
 export const coverageRules: readonly Rule<Asked>[] = [offsetNeedsLimit, exportsAreWhole];
 
-/** What the page says where the caller says nothing. */
 export function withDefaults({ types, days, proved, ...asked }: Asked): CoverageQuery {
   return {
     ...asked,
@@ -58,7 +61,6 @@ export function withDefaults({ types, days, proved, ...asked }: Asked): Coverage
 
 export const routeQuery = {
   type: words('Types.', alertTypes),
-  days: whole('A channel has to have accepted something within so many days; 30 without it.', { min: 1, max: 365 }),
-  proved: flag('A channel counts as proved only where a person has acknowledged a drill of it within `days`.'),
+  ...provedChannels,
   at: instant('The instant that is asked about, from now to 31 days ahead; now without it.'),
 };

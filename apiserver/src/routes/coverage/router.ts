@@ -7,7 +7,7 @@ import {
   type Problem,
   TypeCoverage,
 } from '@cronjob-monitor/shared/contract';
-import type { Instant } from '@cronjob-monitor/shared/domain';
+import { dayMs, type Instant } from '@cronjob-monitor/shared/domain';
 import { type CatalogCronJob, findLiveLeader, findUnwatched, type Store } from '@cronjob-monitor/shared/store';
 import type { ApiContext } from '../../context.ts';
 import { ApiError } from '../../errors.ts';
@@ -23,7 +23,7 @@ import { callerOf } from '../../middleware/guard.ts';
 import type { Values } from '../../middleware/validate.ts';
 
 /** What is known of windows and silences reaches so far ahead. */
-const furthestMs = 31 * 86_400_000;
+const furthestMs = 31 * dayMs;
 
 /** A route is asked about from now on: what was so before is in the timeline of an alert. */
 function lieAhead({ at }: Values<typeof routeQuery>, now: Instant): Problem[] {

@@ -14,7 +14,7 @@ import { ackWithinMsOf, getChannel } from '../channels/known-channel.ts';
 /** Drills that are shown where the caller does not say. */
 const usualDrills = 50;
 
-/** Drills of channels: begun by hand, listed, and acknowledged by who reads them. */
+/** Drills of channels: a caller begins and lists them, and the reader of the message acknowledges them. */
 export const drillsRoutes = [
   route(
     {

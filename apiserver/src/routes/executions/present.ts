@@ -63,7 +63,7 @@ export function presentExecution(run: StoredExecution, addition: VerdictAddition
   };
 }
 
-/** What is not known leaves the exit code to say it. */
+/** Empty for a run without an explanation: its exit code is all that is known. */
 function whyOf(explained: ExplainedRun | undefined): Pick<VerdictAddition, 'cause' | 'change' | 'logLine' | 'step'> {
   if (!explained) return {};
   const { cause, change, logLine, step } = explained;

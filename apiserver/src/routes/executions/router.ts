@@ -26,7 +26,7 @@ import {
   type StoredAlert,
   type StoredExecution,
 } from '@cronjob-monitor/shared/store';
-import { isObject } from '@cronjob-monitor/shared/domain';
+import { dayMs, isObject } from '@cronjob-monitor/shared/domain';
 import type { ApiContext } from '../../context.ts';
 import { exportsAreWhole, pageOf, type PageRequest, toPagination } from '../../middleware/pagination.ts';
 import { cutToMinute, readWindow } from '../../windows.ts';
@@ -40,7 +40,7 @@ import { presentAlerts } from '../alerts/present.ts';
 import { explainRuns } from '../verdicts/explain-run.ts';
 import { readComparison } from './compare.ts';
 import { presentExecution, presentExecutionDetail } from './present.ts';
-import { createdWithin, name, paging, sort, type Sort, words } from '../../middleware/parameters.ts';
+import { createdWithin, jobUid, name, paging, sort, type Sort, words } from '../../middleware/parameters.ts';
 import { readDecisive } from './decisive.ts';
 import { readRevision } from '../verdicts/surroundings.ts';
 
@@ -55,14 +55,14 @@ const executionsQuery = {
 };
 
 const executionQuery = {
-  uid: name('UID of the Job; without it the newest of that name.'),
+  uid: jobUid,
   include: words(
     'Answers of other endpoints in this one: the newest 500 lines of its log, its comparison, the 12 runs before it with the one after it, its CronJob; its events are there in any case.',
     runIncludes,
   ),
 };
 const compareQuery = {
-  uid: name('UID of the Job; without it the newest of that name.'),
+  uid: jobUid,
   with: name('Name of the Job to compare with; without it the newest success before.'),
 };
 /** Two logs are held in memory and compared line by line. */
@@ -75,7 +75,7 @@ function includeUnits({ querystring }: ApiContext): number {
 }
 
 /** Runs of the last 30 x 24 h without `since`. */
-const defaultWindowMs = 30 * 86_400_000;
+const defaultWindowMs = 30 * dayMs;
 const defaultLimit = 20;
 
 /** The run history of a name, earlier objects included, and one run of it. */

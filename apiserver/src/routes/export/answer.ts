@@ -165,7 +165,7 @@ export function valueAt(item: unknown, path: string): unknown {
   return value;
 }
 
-/** Text of strangers that would be a formula gets a leading apostrophe; a number is one, whatever its sign. */
+/** A text that a spreadsheet would run as a formula gets a leading apostrophe; a signed number stays as it is. */
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -16,7 +16,7 @@ import {
   type Problem,
 } from '@cronjob-monitor/shared/contract';
 import { startTimeLimit } from '@cronjob-monitor/shared/process';
-import { decisiveLine, findAgain } from '@cronjob-monitor/shared/domain';
+import { dayMs, decisiveLine, findAgain } from '@cronjob-monitor/shared/domain';
 import { cutToMinute, readWindow } from '../../windows.ts';
 import { executionNotFound, getKnownCronJob, type KnownCronJob } from '../known-cron-job.ts';
 import type { ApiContext } from '../../context.ts';
@@ -25,7 +25,18 @@ import { askElsewhere } from '../clusters/ask.ts';
 import type { RouteDeps } from '../deps.ts';
 import type { Values } from '../../middleware/validate.ts';
 import { route } from '../route.ts';
-import { createdWithin, flag, name, names, namespaces, text, whole, word, words } from '../../middleware/parameters.ts';
+import {
+  createdWithin,
+  flag,
+  jobUid,
+  name,
+  names,
+  namespaces,
+  text,
+  whole,
+  word,
+  words,
+} from '../../middleware/parameters.ts';
 import { readDecisive } from '../executions/decisive.ts';
 
 /** Of a text or an expression that is looked for. */
@@ -41,7 +52,7 @@ const logsQuery = {
   source: word('Without it live, else stored.', logSources),
   pod: name('One pod of several.'),
   previous: flag('Of the container before its restart.'),
-  uid: name('UID of the Job; without it the newest of that name.'),
+  uid: jobUid,
   format: word('As an object, or as a text file.', ['json', 'text']),
 };
 
@@ -69,7 +80,7 @@ function hasText({ q }: { readonly q: string | undefined }): Problem[] {
 }
 
 /** Logs of the last 30 x 24 h without `since`. */
-const defaultWindowMs = 30 * 86_400_000;
+const defaultWindowMs = 30 * dayMs;
 
 const defaultTailLines = 500;
 

@@ -1,9 +1,10 @@
 import {
+  type PatternMatch,
   PatternTestInput,
   PatternTestResult,
-  type PatternMatch,
   type Problem,
   type Ref,
+  refText,
 } from '@cronjob-monitor/shared/contract';
 import {
   findRegexProblem,
@@ -54,7 +55,7 @@ async function patternsOf(
 ): Promise<readonly FixPattern[]> {
   const caller = callerOf(ctx);
   const { namespace, name } = ref;
-  const path = `${namespace}/${name}`;
+  const path = refText(ref);
   if (!isObjectName(namespace) || !isObjectName(name)) throw notFound('CronJobMonitor', path, 'neverSeen');
   const question = questionOf('readMonitors', { namespace });
   if (question && !(await authentication.may(caller, 'readMonitors', { namespace }))) {

@@ -1,8 +1,9 @@
 import {
-  MonitorPreviewInput,
-  MonitorPreview,
-  MonitorRefInput,
   LimitSuggestions,
+  MonitorPreview,
+  MonitorPreviewInput,
+  MonitorRefInput,
+  refText,
 } from '@cronjob-monitor/shared/contract';
 import type { PreviewWish } from '../../actions/index.ts';
 import type { ApiContext } from '../../context.ts';
@@ -48,7 +49,7 @@ export const previewRoutes = [
     },
     async ({ deps, ctx, body: { namespace, name } }) => {
       const found = await deps.actions.suggestLimits({ namespace, name, ...(await permit(deps, ctx, namespace)) });
-      if (!found) throw notFound('CronJobMonitor', `${namespace}/${name}`, 'neverSeen');
+      if (!found) throw notFound('CronJobMonitor', refText({ namespace, name }), 'neverSeen');
       return found;
     },
   ),

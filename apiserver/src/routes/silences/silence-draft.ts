@@ -1,12 +1,12 @@
 import type { Problem, SilenceInput } from '@cronjob-monitor/shared/contract';
-import { type Instant, parseDuration, type SilenceMatcher } from '@cronjob-monitor/shared/domain';
+import { dayMs, type Instant, parseDuration, type SilenceMatcher } from '@cronjob-monitor/shared/domain';
 import type { SilenceDraft } from '../../actions/index.ts';
 import { invalidRequest } from '../../errors.ts';
 import { isCronJobName, isObjectId, isObjectName } from '../../object-name.ts';
 import { instantForms, readInstant } from '../../middleware/parameters.ts';
 
-const longestMs = 30 * 86_400_000;
-const latestStartMs = 366 * 86_400_000;
+const longestMs = 30 * dayMs;
+const latestStartMs = 366 * dayMs;
 
 /** What a body asks for. Throws INVALID_REQUEST with all that its fields say wrongly of one another (api.md section 9). */
 export function readSilenceDraft(body: SilenceInput, by: string, now: Instant): SilenceDraft {

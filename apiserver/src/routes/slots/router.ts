@@ -28,7 +28,7 @@ const slotsQuery = {
   format: exportFormat,
 };
 
-const defaultWindowMs = 7 * 86_400_000;
+const defaultWindowMs = 7 * dayMs;
 const defaultLimit = 100;
 
 /** GET …/slots: the ledger of expected runs. */

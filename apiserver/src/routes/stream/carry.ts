@@ -254,7 +254,7 @@ function stepsBetween(before: readonly Incident[], after: readonly Incident[]): 
   return steps;
 }
 
-const keyOf = ({ cronjob: { namespace, name } }: Incident): string => `${namespace}/${name}`;
+const keyOf = ({ cronjob }: Incident): string => refText(cronjob);
 
 /** The revision of a verdict is another one after each change of the fleet. */
 function textOf(row: Incident): string {

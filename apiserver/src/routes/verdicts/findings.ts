@@ -63,7 +63,7 @@ export async function gatherFindings(
   ]);
   const byId = new Map(cronJobs.map((cronJob) => [cronJob.id, cronJob]));
   const byName = new Map(monitors.map((monitor) => [refText(monitor), monitor]));
-  const monitorOf = ({ monitor: { namespace, name } }: StoredAlert) => byName.get(`${namespace}/${name}`);
+  const monitorOf = ({ monitor }: StoredAlert) => byName.get(refText(monitor));
 
   function lint(alert: StoredAlert): LintFinding[] {
     const cronJob = byId.get(alert.cronJobId);

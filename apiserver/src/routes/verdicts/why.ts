@@ -106,7 +106,6 @@ export async function gatherWhy(
   };
 }
 
-/** What the explanations are made of. */
 interface Gathered {
   readonly known: ReadonlyMap<number, CatalogCronJob>;
   /** Of CronJobs whose success rate is too low: the run that failed last, also when one has succeeded since. */

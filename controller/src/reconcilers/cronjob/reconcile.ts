@@ -21,7 +21,7 @@ import type { ScheduleProblem } from '@cronjob-monitor/shared/contract';
 import { parse, ScheduleError } from '@cronjob-monitor/shared/domain/schedule';
 import type { ComeBack } from '../../runtime/index.ts';
 import type { DepartedCronJob, Selection } from '../../selection/index.ts';
-import type { SpecSighting, SpecSightings, WordSightings } from './word-sightings.ts';
+import type { SpecSighting, SpecSightings, WordSightings } from './unwritten-edits.ts';
 
 interface CronJobReconcilerDeps {
   readonly cronJobs: { find(uid: string): CronJobFacts | undefined };

@@ -4,7 +4,7 @@ import type { CronJobFacts, Instant } from '@cronjob-monitor/shared/domain';
 import type { CronJobSeen } from '@cronjob-monitor/shared/store';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
 import { toEdits } from './reconcile.ts';
-import { SpecSightings } from './word-sightings.ts';
+import { SpecSightings } from './unwritten-edits.ts';
 import { watchCronJobs } from './watches.ts';
 
 const hourly = aCronJob({ schedule: '0 * * * *', generation: 3 });

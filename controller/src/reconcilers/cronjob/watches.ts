@@ -3,7 +3,7 @@ import type { CronJobFacts } from '@cronjob-monitor/shared/domain';
 import type { Clock } from '@cronjob-monitor/shared/process';
 import type { ObjectEvent } from '../../runtime/index.ts';
 import type { Selection, SelectionStarts } from '../../selection/index.ts';
-import type { SpecSightings, WordSightings } from './word-sightings.ts';
+import type { SpecSightings, WordSightings } from './unwritten-edits.ts';
 
 /** Which events wake which CronJobs and monitors. */
 export function watchCronJobs(deps: {

@@ -1,14 +1,15 @@
 import {
-  lint,
-  lintOne,
-  lintTogether,
   type CronJobFacts,
+  dayMs,
+  hourMs,
   type Instant,
+  lint,
   type LintedCronJob,
   type LintFacts,
   type LintFinding,
-  dayMs,
-  hourMs,
+  lintOne,
+  lintTogether,
+  refText,
 } from '@cronjob-monitor/shared/domain';
 import { rhythmOf, type Rhythm, type RhythmProblem } from '@cronjob-monitor/shared/domain/schedule';
 import { ownOfLinted, type MonitorFacts, type MonitorSpec } from '@cronjob-monitor/shared/kube';
@@ -275,5 +276,5 @@ export function summarize(findings: readonly LintFinding[]): MonitorFacts['findi
 }
 
 function nameOf({ cronJob }: LintFinding): string {
-  return cronJob ? `${cronJob.namespace}/${cronJob.name}: ` : '';
+  return cronJob ? `${refText(cronJob)}: ` : '';
 }

@@ -2,13 +2,14 @@ import type { Ref } from '../../contract/index.ts';
 import { undoneWorkTypes, type AlertSubject, type AlertType, type Severity } from '../../contract/vocabulary.ts';
 import { refText } from '../../contract/wording.ts';
 import type { Instant } from '../instant.ts';
+import { dayMs } from '../duration.ts';
 import type { MessageHold } from './holds.ts';
 
 /** So many CronJobs may one wait for: in a monitor, and in an annotation. */
 export const mostDependencies = 20;
 /** How far a failure is looked for: parents, their parents, and so on. */
 const mostSteps = 5;
-const longestWaitMs = 86_400_000;
+const longestWaitMs = dayMs;
 const cronJobName = /^(?:[-a-z0-9]+\/)?[-a-z0-9.]+$/;
 
 /** `name` is in the namespace `own`, `namespace/name` is anywhere. */

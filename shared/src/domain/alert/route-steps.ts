@@ -7,6 +7,7 @@ import { isEdge } from '../alert-types/traits.ts';
 import type { Followed } from './follow.ts';
 import { muteByAnnotation } from './holds.ts';
 import type { Route, RouteChannel, RouteRules } from './route.ts';
+import { refText } from '../../contract/wording.ts';
 
 type FollowWait = Followed['waits'][number];
 
@@ -105,7 +106,7 @@ function stepsOf(facts: WayFacts, channels: readonly WayChannel[]): WayStep[] {
   const { rules, monitor, followed, at } = facts;
   const threshold = thresholdStep(facts);
   if (followed === undefined) return [threshold];
-  const pages = { monitor: `/monitors/${monitor.namespace}/${monitor.name}`, silences: '/silences' };
+  const pages = { monitor: `/monitors/${refText(monitor)}`, silences: '/silences' };
   const waitAt = (kind: RouteStepKind): FollowWait | undefined => followed.waits.findLast((wait) => wait.kind === kind);
   let arrivedAt: Instant | undefined = at;
   const step = (
@@ -175,7 +176,7 @@ function duplicateWords({ route }: WayFacts): (wait: FollowWait) => string {
 }
 
 function thresholdStep({ rules, route, quiet, monitor, at }: WayFacts): WayStep {
-  const href = `/monitors/${monitor.namespace}/${monitor.name}`;
+  const href = `/monitors/${refText(monitor)}`;
   const of = { kind: 'threshold', at: undefined, effect: 'stop', href } as const;
   switch (quiet) {
     case 'typeOff':

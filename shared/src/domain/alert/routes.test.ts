@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { severities, type Severity } from '../../contract/index.ts';
 import type { Fault } from '../execution/fault.ts';
-import { collapseKeyOf, dedupKeyOf, fingerprintOf, shortIdOf } from './identity.ts';
+import { collapseKeyOf, dedupKeyOf, fingerprintOf, shortIdOf } from './keys.ts';
 import { routesOf, type Admitting, type OpenRoute, type Routing } from './routes.ts';
 
 const refs = [

@@ -75,7 +75,7 @@ export interface RefusedChannel {
   readonly reason: 'unknownChannel' | 'channelNotAllowed';
 }
 
-export type Routes =
+type Routes =
   /** Each channel once. `isInstead`: a route that asks for the cause has left out all others. */
   | { readonly told: readonly ToldTo[]; readonly refused: readonly RefusedChannel[]; readonly isInstead?: true }
   /** It is not told, and why. */

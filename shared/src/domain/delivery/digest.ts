@@ -9,6 +9,7 @@ import {
 import type { Instant } from '../instant.ts';
 import type { DigestCause, DigestedAlert, DigestMessage } from './message.ts';
 import { minuteMs } from '../duration.ts';
+import { refText } from '../../contract/wording.ts';
 
 const mostListed = 500;
 /** So far back the entries of a storm are counted, and so long after the last one it is over. */
@@ -136,6 +137,6 @@ export function digestBody(
 }
 
 function byName(a: DigestedAlert, b: DigestedAlert): number {
-  const [left, right] = [`${a.namespace}/${a.name} ${a.id}`, `${b.namespace}/${b.name} ${b.id}`];
+  const [left, right] = [`${refText(a)} ${a.id}`, `${refText(b)} ${b.id}`];
   return left < right ? -1 : 1;
 }

@@ -9,7 +9,7 @@ import { counted, spanInWords, timeOn, toLocalTime } from './wording.ts';
 
 /** Title of a message about something that holds: `WARNING prod/nightly: run failed, exit 137 (OOMKilled), 3rd in a row`. */
 export function titleOf(severity: Severity, cronjob: Ref, finding: Finding): string {
-  return `${severity.toUpperCase()} ${cronjob.namespace}/${cronjob.name}: ${describeFinding(finding)}`;
+  return `${severity.toUpperCase()} ${refText(cronjob)}: ${describeFinding(finding)}`;
 }
 
 /** An alert that has ended. */
@@ -27,7 +27,7 @@ export interface Closing {
 /** `RESOLVED prod/nightly: job failed, after 3 h 12 min`, `CLOSED prod/nightly: job failed, CronJob deleted` */
 export function closingTitleOf(closing: Closing): string {
   const { cronjob, type, subject, state, closeCause, sinceAt, endedAt } = closing;
-  const what = `${cronjob.namespace}/${cronjob.name}: ${nameFinding(type, subject)}`;
+  const what = `${refText(cronjob)}: ${nameFinding(type, subject)}`;
   if (state === 'resolved') return `RESOLVED ${what}, after ${spanInWords((endedAt - sinceAt) / 1_000)}`;
   return `CLOSED ${what}${closeCause == null ? '' : `, ${closeCauseInWords(closeCause)}`}`;
 }
@@ -57,7 +57,7 @@ export function firstNoticeTitleOf(notice: FirstNotice): string {
   const word = state === 'resolved' ? 'RESOLVED' : 'CLOSED';
   const ended = closeCause == null ? 'closed' : closeCauseInWords(closeCause);
   const how = state === 'expired' ? ended : endInWords({ type, subject }, succeededAt !== undefined);
-  return `${word} ${cronjob.namespace}/${cronjob.name}: ${what}; ${how} at ${end.time} ${end.zone}`;
+  return `${word} ${refText(cronjob)}: ${what}; ${how} at ${end.time} ${end.zone}`;
 }
 
 const closeCauses: Readonly<Record<string, string>> = {
@@ -107,7 +107,7 @@ export function severityOf(message: Message): MessageSeverity {
 }
 
 function nameAlert({ alert, cronjob }: AlertMessage): string {
-  return `${cronjob.namespace}/${cronjob.name}: ${nameFinding(alert.type, alert.subject)}`;
+  return `${refText(cronjob)}: ${nameFinding(alert.type, alert.subject)}`;
 }
 
 function digestInWords({ digest }: DigestMessage): string {

@@ -206,7 +206,7 @@ function lintZones({ cronJobs, isDefaultZoneGiven }: LintFacts): LintFinding[] {
   if (isDefaultZoneGiven) return [];
   const names = cronJobs
     .filter(({ facts, rhythm }) => facts.timeZone === undefined && typeof rhythm !== 'string' && !rhythm.hasZonePrefix)
-    .map(({ facts: { namespace, name } }) => `${namespace}/${name}`)
+    .map(({ facts }) => refText(facts))
     .sort();
   if (names.length === 0) return [];
   const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';

@@ -1,4 +1,5 @@
 import type { Instant } from '../instant.ts';
+import { dayMs } from '../duration.ts';
 import { holds, quiet, undecided, type Verdict } from './verdict.ts';
 import { firmly, type PassedLevel } from './passed-level.ts';
 
@@ -148,7 +149,7 @@ function* ratesOverTime(
   runs: readonly RatedRun[],
   now: Instant,
 ): Generator<{ readonly at: Instant; readonly counts: { readonly success: number; readonly failed: number } }> {
-  const windowMs = windowDays * 86_400_000;
+  const windowMs = windowDays * dayMs;
   const moves = runs
     .flatMap(({ status, endedAt }) => [
       { at: endedAt, status, by: 1 },

@@ -5,7 +5,7 @@ import type { Evidence } from './evidence.ts';
 import type { ExitCause } from './exit-cause.ts';
 
 /** The line of a log that says best why its container failed. */
-export interface DecisiveLine {
+interface DecisiveLine {
   /** Of the log as it is kept, from 1. */
   readonly number: number;
   /** At most 500 characters. */

@@ -72,7 +72,7 @@ export function faultOfMiss(
 }
 
 /** The first class that holds: platform, capacity, configuration, application; undefined: nothing tells. */
-export function faultOf(facts: FaultFacts): Fault | undefined {
+function faultOf(facts: FaultFacts): Fault | undefined {
   const own = faultOfReason(facts.reason, facts.message, facts);
   if (own) return own;
   if (facts.exitCode !== undefined && !isUntoldEnd(facts))

@@ -12,7 +12,7 @@ export interface SlotClaim {
   readonly createdAt: Instant;
 }
 
-export interface Origin {
+interface Origin {
   readonly trigger: ExecutionTrigger;
   /** The slot that the run owns: of scheduled runs only. */
   readonly scheduledAt: Instant | undefined;

@@ -3,6 +3,7 @@ import { nameFinding } from '../alert-types/traits.ts';
 import type { Message, Outgoing } from '../delivery/message.ts';
 import { headingOf } from '../delivery/title.ts';
 import type { Instant } from '../instant.ts';
+import { refText } from '../../contract/wording.ts';
 
 /** Stands in the place of ids: nothing has happened. */
 const exampleId = '00000000-0000-7000-8000-00000000e0e0';
@@ -19,7 +20,7 @@ export function exampleOutgoing(of: {
 }): Outgoing {
   const { cluster, externalUrl, monitor, cronJob, type, severity, at } = of;
   const time = new Date(at).toISOString();
-  const page = `${externalUrl?.replace(/\/+$/, '')}/cronjobs/${cronJob.namespace}/${cronJob.name}`;
+  const page = `${externalUrl?.replace(/\/+$/, '')}/cronjobs/${refText(cronJob)}`;
   const message: Message = {
     kind: 'firing',
     data: {
@@ -31,7 +32,7 @@ export function exampleOutgoing(of: {
         subject: null,
         severity,
         state: 'active',
-        title: `${severity.toUpperCase()} ${cronJob.namespace}/${cronJob.name}: ${nameFinding(type, null)}`,
+        title: `${severity.toUpperCase()} ${refText(cronJob)}: ${nameFinding(type, null)}`,
         message: 'This is an example: nothing has happened.',
         since: time,
         detectedAt: time,

@@ -12,6 +12,7 @@ import type {
 import { closeCauseInWords, titleOfMessage } from '../delivery/title.ts';
 import { spanInWords, toLocalTime } from '../delivery/wording.ts';
 import { faultInWords } from '../execution/fault.ts';
+import { refText } from '../../contract/wording.ts';
 
 /** A message as a reader meets it, for media made of text: in parts, not yet escaped. Parts that it does not have are empty. */
 export interface MessageDocument {
@@ -111,7 +112,7 @@ function documentOfAlert(data: AlertMessage): MessageDocument {
       ...toLink('Runbook', links.runbook),
     ],
     notes: notesOf(alert),
-    origin: [`#${alert.shortId}`, `monitor ${monitor.namespace}/${monitor.name}`, ...clusterOf(cluster)],
+    origin: [`#${alert.shortId}`, `monitor ${refText(monitor)}`, ...clusterOf(cluster)],
   };
 }
 

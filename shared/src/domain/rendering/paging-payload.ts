@@ -86,7 +86,7 @@ function about(
   if (message.kind === 'digest') return { source: cluster, timestamp: createdAt, class: message.data.digest.cause };
   const { alert, cronjob } = message.data;
   return {
-    source: `${cluster}/${cronjob.namespace}/${cronjob.name}`,
+    source: `${cluster}/${refText(cronjob)}`,
     timestamp: alert.since,
     component: cronjob.name,
     group: cronjob.namespace,

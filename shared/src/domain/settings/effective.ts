@@ -323,7 +323,7 @@ function settingsOf(
     readonly owner: Found<string> | undefined;
   },
 ): EffectiveSetting[] {
-  const monitor = `${namespace}/${name}`;
+  const monitor = refText({ namespace, name });
   const setting = <T>(
     field: SettingField,
     word: Found<T> | undefined,

@@ -6,7 +6,7 @@ import {
   severities,
   type Severity,
 } from '../../contract/vocabulary.ts';
-import { parseResourceDuration } from '../duration.ts';
+import { dayMs, parseResourceDuration } from '../duration.ts';
 import type { Instant } from '../instant.ts';
 import { dayBegins } from '../schedule/daily-instants.ts';
 import { isZoneName } from '../schedule/zone-names.ts';
@@ -42,7 +42,7 @@ export interface ReadWords {
 }
 
 const mostOwnChannels = 5;
-export const longestMuteMs = 30 * 86_400_000;
+export const longestMuteMs = 30 * dayMs;
 /** So much of a value is shown of one that cannot be used. */
 const shownChars = 60;
 
@@ -213,7 +213,7 @@ function notIn(earlier: readonly EarlierWords[], seen: readonly EarlierWords[]):
 
 const mostKept = 8;
 /** What was said longer than this before the last change is asked about no more. */
-const keptMs = 7 * 86_400_000;
+const keptMs = 7 * dayMs;
 
 /** The earlier words of a row with those that came since, oldest first; so many are kept as may still be asked about. */
 export function withEarlierWords(

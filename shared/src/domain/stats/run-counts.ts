@@ -31,7 +31,7 @@ export function countedDurationMs(
 }
 
 /** Scheduled runs that succeeded and failed: all that enters a success rate. */
-export interface RateCounts {
+interface RateCounts {
   readonly success: number;
   readonly failed: number;
 }

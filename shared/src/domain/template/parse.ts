@@ -2,7 +2,7 @@
 type TemplatePart = { readonly text: string } | { readonly name: string; readonly written: string };
 
 /** Text with placeholders of the form `{{ .CronJob.Name }}`, taken apart. */
-export interface Template {
+interface Template {
   readonly parts: readonly TemplatePart[];
   /** What stands between double braces and is no placeholder: blocks, functions, pipes, a brace that is never closed. */
   readonly malformed: readonly string[];

@@ -4,7 +4,7 @@ export { instantIn, limitInWords } from '../delivery/wording.ts';
 export * from './holds.ts';
 export * from './patch-steps.ts';
 export * from './print-words.ts';
-export { hasOutcome, standingOf, statusOf, type Standing } from './standing.ts';
+export { hasOutcome, standingOf, statusOf } from './standing.ts';
 export { refusedLogin, sharedCause } from './shared-cause.ts';
 export { openRunOf, stepOf } from './step.ts';
 export { missingIn, placementMend, templateMend, waitingCause } from './waiting.ts';

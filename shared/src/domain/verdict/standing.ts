@@ -31,7 +31,7 @@ export interface StandingFacts {
 /** Kinds that no alert has. */
 export type OwnKind = Exclude<VerdictKind, AlertType>;
 
-export interface Standing {
+interface Standing {
   readonly state: HealthState;
   /** `alert`: the type of its worst one. */
   readonly kind: OwnKind | 'alert';

@@ -1,6 +1,7 @@
 import type { Ref, Told, VerdictFinding, VerdictKind, VerdictStep } from '../../contract/index.ts';
 import { alertTypesOf, type AbsenceCause } from '../../contract/vocabulary.ts';
 import { quotaIn, templateMend } from './waiting.ts';
+import { refText } from '../../contract/wording.ts';
 
 /** A Job that has not started. */
 interface WaitingJob {
@@ -159,8 +160,8 @@ const pageOf = ({ namespace, name }: Ref): string => `/cronjobs/${namespace}/${n
 
 /** Why no channel was told, as what mends it. */
 function mendChannel({ told, monitor }: StepFacts): VerdictStep | undefined {
-  const rules = monitor && `/monitors/${monitor.namespace}/${monitor.name}`;
-  const named = monitor && `monitor ${monitor.namespace}/${monitor.name}`;
+  const rules = monitor && `/monitors/${refText(monitor)}`;
+  const named = monitor && `monitor ${refText(monitor)}`;
   if (told?.state === 'none' && rules !== undefined && named !== undefined) {
     if (told.reason === 'noChannel') return step('mendChannel', `Name a channel in ${named}`, { href: rules });
     if (told.reason === 'alertingDisabled') return step('mendChannel', `Turn alerting on in ${named}`, { href: rules });

@@ -1,5 +1,5 @@
 import type { DayVerdict, SlaSubject, SlaVerdict } from '../../contract/index.ts';
-import { dayOf, parseDuration, startOfDay } from '../duration.ts';
+import { dayMs, dayOf, parseDuration, startOfDay } from '../duration.ts';
 import type { Instant } from '../instant.ts';
 import type { BrokenTarget } from './cron-job-words.ts';
 import { blockIn, textIn } from '../json.ts';
@@ -88,7 +88,7 @@ export function rateWindows(
   now: Instant,
   days: number,
 ): { readonly current: RateWindow; readonly previous: RateWindow } {
-  const span = days * 86_400_000;
+  const span = days * dayMs;
   const from = Math.floor(now / 60_000) * 60_000 - span;
   return { current: { from, to: startOfDay(dayOf(now) + 1) }, previous: { from: from - span, to: from } };
 }

@@ -208,7 +208,7 @@ export function columnsOf({ from, until, stepMs }: WallSpan): Instant[] {
 }
 
 /** Which column an instant lies in; undefined: none of them. */
-export function columnAt({ from, until, stepMs }: WallSpan, at: Instant): number | undefined {
+function columnAt({ from, until, stepMs }: WallSpan, at: Instant): number | undefined {
   return at < from || at >= until ? undefined : Math.floor((at - from) / stepMs);
 }
 

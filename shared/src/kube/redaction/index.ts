@@ -1,8 +1,8 @@
 import { redactionMarginBytes, type SafeLog } from '../../domain/index.ts';
 import type { Clock, createBudgetedThread, Logger } from '../../process/index.ts';
-import { createRedactionAnswers, type RedactionAnswer, type RedactionQuestion } from './question.ts';
+import { createRedactionAnswers, type RedactionAnswer, type RedactionQuestion } from './safe-template.ts';
 
-export type { RedactionAnswer, RedactionQuestion } from './question.ts';
+export type { RedactionAnswer, RedactionQuestion } from './safe-template.ts';
 
 /** The file that a thread for large texts runs. */
 export const redactionProgram = new URL('./program.ts', import.meta.url);

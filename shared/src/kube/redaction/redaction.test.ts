@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { redactionMarginBytes } from '../../domain/index.ts';
 import { BudgetError, createBudgetedThread, systemClock } from '../../process/index.ts';
-import { packTemplate } from '../translate/packed-template.ts';
+import { packTemplate } from '../translate/template-text.ts';
 import { createRedaction, redactionProgram, type RedactionAnswer, type RedactionQuestion } from './index.ts';
 
 const kibibyte = 1024;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRedactor } from '../../domain/index.ts';
-import { packTemplate } from '../translate/packed-template.ts';
-import { templateText } from '../translate/template-hash.ts';
+import { packTemplate } from '../translate/template-text.ts';
+import { templateText } from '../translate/template-text.ts';
 import { toSafeTemplate } from './safe-template.ts';
 
 const redact = createRedactor();

@@ -1,5 +1,5 @@
 import { overrideWords } from '../../contract/vocabulary.ts';
-import { formatDuration, parseDuration } from '../../domain/index.ts';
+import { dayMs, formatDuration, parseDuration } from '../../domain/index.ts';
 import type { RawObject } from '../cluster.ts';
 import { alertingField, allowOverrides } from './alerting-fields.ts';
 import { detection } from './detection-fields.ts';
@@ -33,7 +33,7 @@ import { type LabelExpression, labelOperators, type LabelSelector } from '../sel
 import { list, namedList, refine, set, textMap } from './collection.ts';
 import { start } from './maintenance-fields.ts';
 
-const longestMs = 31 * 24 * 3_600_000;
+const longestMs = 31 * dayMs;
 
 const span = refine(duration(), (value, path, reading) =>
   (parseDuration(value) ?? 0) <= longestMs ? value : refuse(reading, path, 'must be at most 31d'),

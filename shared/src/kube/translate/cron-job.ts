@@ -20,7 +20,7 @@ import {
   textsOf,
   wordWritesOf,
 } from './metadata.ts';
-import { templateHash } from './template-hash.ts';
+import { templateHash } from './template-text.ts';
 
 /** Longest texts kept of the annotations that people write for readers. */
 const noteChars = { owner: 253, description: 1000, runbook: 2000, dependsOn: 6_500, adviceIgnore: 1_000 } as const;

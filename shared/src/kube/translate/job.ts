@@ -15,8 +15,8 @@ import { clockErrorMs } from './status-times.ts';
 import { arrayOf, countOf, instantOf, textOf, toLine } from './fields.ts';
 import type { Interner } from './interner.ts';
 import { anyControllerOf, controllerOf, type Metadata, metadataOf, textsOf } from './metadata.ts';
-import type { TemplatePool } from './packed-template.ts';
-import { hashOfText, templateText } from './template-hash.ts';
+import type { TemplatePool } from './template-text.ts';
+import { hashOfText, templateText } from './template-text.ts';
 
 const slotAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 const manualAnnotation = 'cronjob.kubernetes.io/instantiate';

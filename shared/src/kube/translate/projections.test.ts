@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { originOf } from '../../domain/index.ts';
 import { toClusterEvent } from './event.ts';
 import { createInterner } from './interner.ts';
-import { templateHash as hash } from './template-hash.ts';
+import { templateHash as hash } from './template-text.ts';
 import { createTranslator } from './translator.ts';
 
 const translate = createTranslator();

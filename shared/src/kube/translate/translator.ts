@@ -3,7 +3,7 @@ import type { RawObject } from '../cluster.ts';
 import { toCronJobFacts } from './cron-job.ts';
 import { createInterner, type Interner } from './interner.ts';
 import { toJobFacts } from './job.ts';
-import { createTemplatePool } from './packed-template.ts';
+import { createTemplatePool } from './template-text.ts';
 import { toPodFacts } from './pod.ts';
 import { textOf } from './fields.ts';
 import {

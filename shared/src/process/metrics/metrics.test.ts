@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { FakeClock } from '../../testing/index.ts';
 import { systemClock } from '../clock.ts';
-import { EventLoopDelay, GcPauses } from './runtime.ts';
+import { EventLoopDelay, GcPauses } from './index.ts';
 import { type Family, renderFamilies } from './render.ts';
 import { createProcessMetrics } from './index.ts';
 

@@ -13,7 +13,7 @@ import { cleanText, fromJson, optionalCleanText, optionalNumber, optionalText, t
 import type { Db } from '../database.ts';
 import { toFault, toFaultColumns } from '../fault-columns.ts';
 
-/** What never changes comes first; the last column of the fixed ones is `cronjob_name`. */
+/** Columns that never change come first, up to `cronjob_name`. */
 const fixed = [
   'id',
   'fingerprint',

@@ -1,5 +1,5 @@
 import type { Ref } from '../../contract/index.ts';
-import { toAlertFacts, type AlertRecord } from '../../domain/index.ts';
+import { type AlertRecord, hourMs, toAlertFacts } from '../../domain/index.ts';
 import { noteMove } from '../changes.ts';
 import { toJson } from '../column.ts';
 import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
@@ -22,8 +22,8 @@ export interface AlertOfRun {
   readonly monitor: Ref;
 }
 
-/** What is learned of a run later than this after its alert ended is kept with the run alone. */
-const endedWithinMs = 3_600_000;
+/** Evidence of a run that comes later than this after its alert ended is stored with the run alone. */
+const endedWithinMs = hourMs;
 
 /**
  * The alerts that speak of these runs, oldest first: live ones and those that ended of late. Within a transaction that has locked their
@@ -52,12 +52,12 @@ export async function listAlertsOfRuns(db: Db, runs: readonly RunRef[]): Promise
   });
 }
 
-/** What is known of an alert's run; `fault`: whose fault it is, where that is news. */
+/** Facts of an alert's run; `fault`: the fault, where it is news. */
 interface AlertContextUpdate extends Pick<AlertRecord, 'id' | 'context'> {
   readonly fault: AlertRecord['fault'];
 }
 
-/** Nothing else of the alerts changes. The rows of their CronJobs are to be locked before. */
+/** Changes only context and fault. The caller has locked the rows of the CronJobs. */
 export async function updateAlertContexts(tx: Tx, updates: readonly AlertContextUpdate[]): Promise<void> {
   for (const { id: alertId } of updates) noteMove(tx, { alertId });
   const keyOf = ({ id }: AlertContextUpdate): unknown => tx.dialect.id16(id);

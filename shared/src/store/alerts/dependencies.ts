@@ -11,7 +11,7 @@ import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
 
-/** What every CronJob waits for, as its row says: most wait for none. */
+/** Parents of every CronJob, as its row says; most have no parent. */
 export async function listDependencies(db: Db): Promise<Dependencies> {
   const found = await rows(
     db,
@@ -122,6 +122,6 @@ interface Holder {
   readonly name: string;
   readonly type: AlertType;
   readonly sinceAt: Instant;
-  /** Those that took a message about it. */
+  /** Channels that accepted a message about the alert. */
   readonly channels: readonly string[];
 }

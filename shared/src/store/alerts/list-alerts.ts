@@ -45,7 +45,7 @@ export interface StoredAlert {
   readonly count: number;
   /** Undefined: it does not flap. */
   readonly flappingUntil: Instant | undefined;
-  /** It flaps, and was found well when it was judged last. */
+  /** The alert flaps, and its condition did not hold at the last verdict. */
   readonly isWellForNow: boolean;
   readonly delayed: boolean;
   readonly lastNotifiedAt: Instant | undefined;
@@ -198,7 +198,7 @@ export async function listOpenAlerts(db: Db, cronJobIds: readonly number[]): Pro
   return found.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** One alert, open or in history; undefined: there is none of this id, or no longer. */
+/** One alert, open or in history; undefined: no alert has this id, or it was pruned. */
 export async function findAlert(db: Db, id: string): Promise<StoredAlert | undefined> {
   const filter = { states: alertStates, ids: [id] };
   return (await listAlerts(db, filter, { sort: { key: 'since', descending: false } }))[0];

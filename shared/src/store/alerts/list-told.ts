@@ -19,7 +19,7 @@ export interface ToldDelivery {
   readonly kind: DeliveryKind;
   readonly state: DeliveryState;
   readonly stateReason: DeliveryStateReason | undefined;
-  /** It is the first to a channel whose turn comes after others. */
+  /** The first message to a channel whose turn comes after other channels. */
   readonly isTurn: boolean;
   readonly attempts: number;
   readonly createdAt: Instant;
@@ -32,7 +32,7 @@ export interface ToldDelivery {
   readonly httpStatus: number | undefined;
 }
 
-/** What the ledger and the outbox say about one alert. */
+/** Entries of ledger and outbox about one alert. */
 export interface ToldFacts {
   /** Oldest first; one that was merged into another counts as that one. */
   readonly deliveries: readonly ToldDelivery[];

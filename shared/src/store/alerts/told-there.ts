@@ -10,15 +10,15 @@ import { alertColumns, toAlertRecord } from './alert-record.ts';
 /** That a receiver with silences of its own keeps an alert from people, by channel. */
 export type MutedThere = Readonly<Record<string, { readonly says: string; readonly untilAt: Instant | null }>>;
 
-/** An alert that a channel was told of, with what is needed to say it again. */
+/** An alert that a channel was told of, with the values to send it again. */
 export interface AlertToldThere extends Pick<AlertFinding, 'monitor' | 'cronJob'> {
   readonly alert: AlertRecord;
   readonly mutedThere: MutedThere;
-  /** What it was told with there: the newest is the last. */
+  /** Messages with which the channel was told, the newest last. */
   readonly toldWith: readonly ToldWith[];
 }
 
-/** What can change of that by which a receiver knows an alert. */
+/** The changeable part of the fields by which a receiver identifies an alert. */
 interface ToldWith {
   readonly severity: MessageSeverity;
   /** Null: none. Undefined: that of now. */
@@ -109,7 +109,7 @@ export function toMutedThere(stored: unknown): MutedThere {
   return (fromJson(stored) ?? {}) as MutedThere;
 }
 
-/** What receivers say of an alert; nothing else of it changes. The row of its CronJob is to be locked before. */
+/** Stores the receivers' answers about an alert. The caller has locked the row of the CronJob. */
 export async function updateMutedThere(tx: Tx, alertId: string, muted: MutedThere): Promise<void> {
   noteMove(tx, { alertId });
   const stored = Object.keys(muted).length === 0 ? null : toJson(muted);

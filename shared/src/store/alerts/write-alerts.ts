@@ -58,7 +58,7 @@ async function lockByFingerprint(
   return alerts;
 }
 
-/** The alert of this id, locked; undefined when there is none. */
+/** Locks and reads the alert of this id; undefined: no such alert. */
 export function lockAlert(tx: Tx, id: string): Promise<AlertRecord | undefined> {
   return findById(tx, `select ${selected} from alerts where id = ?${tx.dialect.lock.update}`, id, toAlertRecord);
 }

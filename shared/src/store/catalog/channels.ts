@@ -35,7 +35,7 @@ const columns = [
   'secret_version',
   'deleted_at',
 ] as const;
-/** Follows from the others: it makes no change by itself. */
+/** `ready_changed_at` follows from the other columns: alone it makes no change. */
 const written = [...columns, 'ready_changed_at'] as const;
 
 /** Writes the channel's row; its statistics are left alone. Another UID of the same name is marked deleted. */
@@ -103,13 +103,13 @@ async function recordChannelChange(tx: Tx, name: string, ready: boolean, deleted
   await recordChanges(tx, [{ kind: 'channel', namespace: undefined, data: { name, ready, deleted } }]);
 }
 
-/** A channel as far as it decides who is told. */
+/** The fields of a channel that routing reads. */
 export interface RoutedChannel extends CompletableChannel {
   readonly uid: string;
   readonly name: string;
-  /** It hears of ends, too. An Alertmanager always does: its own receivers say who is told. */
+  /** The channel gets closings too. An Alertmanager always does: its own receivers choose. */
   readonly sendResolved: boolean;
-  /** It is told what is so, again and again, and decides itself who hears of it. */
+  /** The receiver is an Alertmanager: it gets firing alerts again and again, and routes them itself. */
   readonly isAlertmanager: boolean;
   /** A paging channel that hears also of what ended before it was told. Others always do. */
   readonly sendRecovered: boolean;
@@ -147,7 +147,7 @@ export async function listRoutedChannels(db: Db): Promise<ReadonlyMap<string, Ro
   );
 }
 
-/** What cannot be read admits no namespace. */
+/** A list that cannot be read admits no namespace. */
 export function allowedNamespacesOf(
   spec: { readonly allowedNamespaces?: unknown } | null | undefined,
 ): readonly string[] | undefined {

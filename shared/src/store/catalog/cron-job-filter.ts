@@ -16,7 +16,7 @@ export interface CronJobFilter {
   readonly ids?: readonly number[] | undefined;
   /** Selected by this monitor. */
   readonly monitor?: Ref | undefined;
-  /** What the rate says of the target of the leading monitor. */
+  /** Whether the rate meets the target of the leading monitor. */
   readonly verdicts?: readonly SlaVerdict[] | undefined;
   /** Also deleted or no longer selected ones, as long as a run of theirs is kept. */
   readonly includeRemoved?: boolean | undefined;

@@ -8,7 +8,7 @@ import { rows } from '../ask.ts';
 import { isGroup } from './cron-job-filter.ts';
 import { templateColumns, toKnownTemplate } from './job-templates.ts';
 
-/** What earlier processes left about a CronJob. */
+/** Marks that earlier processes stored about a CronJob. */
 export interface CronJobMarks {
   readonly id: number;
   readonly firstSeenAt: Instant;
@@ -16,7 +16,7 @@ export interface CronJobMarks {
   readonly deletedAt: Instant | undefined;
   /** When its row was written last. */
   readonly seenAt: Instant | undefined;
-  /** What its annotations and those of its Namespace said then, and before. */
+  /** Annotations of the CronJob and its Namespace at that instant, and earlier ones. */
   readonly said: StoredWords;
   /** Of its spec, then. */
   readonly generation: number;
@@ -53,7 +53,7 @@ export async function listCronJobMarks(db: Db, uids: readonly string[]): Promise
   return known;
 }
 
-/** What the catalog holds as existing: a new leader compares it with the cluster, for what went while the service did not watch. */
+/** Objects that the catalog holds as existing. A new leader compares them with the cluster to find objects that were deleted unwatched. */
 interface PresentObjects {
   readonly cronJobs: readonly { readonly uid: string; readonly namespace: string; readonly name: string }[];
   /** UIDs. */

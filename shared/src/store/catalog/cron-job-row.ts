@@ -5,14 +5,14 @@ import { fromJson, optionalNumber, optionalText } from '../column.ts';
 import { stateWords } from '../words.ts';
 import { stateRank } from './cron-job-filter.ts';
 
-/** What every reader of the catalog gets of a CronJob. */
+/** The columns of a CronJob that every reader of the catalog gets. */
 export interface CronJobRow extends Ref {
   readonly id: number;
   readonly schedule: string;
   readonly timeZone: string | undefined;
   readonly suspended: boolean;
   readonly problem: ScheduleProblem | undefined;
-  /** What of the facts of its newest run was ignored, in sentences. */
+  /** Facts of the newest run that were ignored, a sentence each. */
   readonly factProblems: readonly string[];
   readonly createdAt: Instant;
   readonly deletedAt: Instant | undefined;

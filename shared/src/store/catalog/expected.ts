@@ -68,13 +68,13 @@ export interface LastOfName extends Ref {
   readonly deletedFromAt: Instant | undefined;
   readonly writer: LastWriter | undefined;
   readonly lastSuccessAt: Instant | undefined;
-  /** What it said of itself when it was seen last. */
+  /** The object's own settings when it was seen last. */
   readonly own: Pick<StoredOwnSettings, 'cronJob' | 'timeZone'>;
   /** When each monitor ceased to select it. */
   readonly removedAt: ReadonlyMap<number, Instant>;
 }
 
-/** The last object of each of these names; a name that none ever had is missing. */
+/** The last object of each of these names; a name that was never seen is missing. */
 export async function listLastOfNames(db: Db, names: readonly Ref[]): Promise<LastOfName[]> {
   const last = new Map<string, Row>();
   for (const part of inParts(names, 100)) {

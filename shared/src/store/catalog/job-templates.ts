@@ -17,7 +17,7 @@ import { rowsIn, updateRows } from '../upsert.ts';
 import { cronJobIdsOf } from './cron-job-ids.ts';
 import { statusWords } from '../words.ts';
 
-/** What the row of a CronJob knows of its present job template. */
+/** Columns of a CronJob about its present job template. */
 export interface KnownTemplate {
   /** Undefined: it was not read since this is kept. */
   readonly template: JobTemplate | undefined;

@@ -21,7 +21,7 @@ export interface ChannelQueue {
   readonly dead: number;
 }
 
-/** What deliveries made of a channel: moved in the transactions that settle them. */
+/** State of a channel that deliveries change, in the transactions that settle them. */
 export interface StoredChannelFigures {
   readonly sentTotal: number;
   readonly failedTotal: number;
@@ -106,7 +106,7 @@ export async function listChannelNames(db: Db): Promise<ReadonlyMap<string, stri
   return new Map(found.map((row) => [db.dialect.id16Text(row['uid']), String(row['name'])]));
 }
 
-/** What waits for each channel, by UID, drills left out; one for which nothing waits is absent. */
+/** Waiting messages by the UID of their channel, without drills; a channel without waiting messages is absent. */
 export async function countQueued(db: Db): Promise<ReadonlyMap<string, ChannelQueue>> {
   const count = (states: string, name: string): string =>
     `sum(case when state in (${states}) then 1 else 0 end) as ${name}`;

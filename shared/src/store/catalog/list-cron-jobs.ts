@@ -31,7 +31,7 @@ export interface CatalogCronJob extends CronJobRow, KnownTemplate {
   readonly missedSlotAt: Instant | undefined;
   /** Promises that the figures break, as judged last. */
   readonly broken: readonly BrokenTarget[];
-  /** What a Job waits for in vain. */
+  /** The reason why a Job cannot start. */
   readonly waiting: WaitingJob | undefined;
   readonly lastFailureAt: Instant | undefined;
   /** From then on its runs were recorded as they came. */
@@ -80,7 +80,7 @@ export async function listCronJobsById(db: Db, ids: readonly number[]): Promise<
   });
 }
 
-/** The present object of a name, or the last one when it is deleted; undefined when none was ever seen. */
+/** The present object of a name, or the last deleted one; undefined for a name that was never seen. */
 export async function findCronJob(db: Db, namespace: string, name: string): Promise<CatalogCronJob | undefined> {
   const row = await firstRow(
     db,
@@ -145,7 +145,7 @@ export async function listClearedHistories(db: Db, since: Instant): Promise<numb
   return found.map((row) => Number(row['id']));
 }
 
-/** Who owns each CronJob that is there, by its id; those without an owner are left out. */
+/** Owners of existing CronJobs, by CronJob id; CronJobs without an owner are left out. */
 export async function listOwners(db: Db): Promise<ReadonlyMap<number, string>> {
   const found = await rows(db, 'select id, notes from cronjobs where deleted_at is null');
   return new Map(

@@ -52,7 +52,7 @@ export async function listMonitorsSince(
   return found.map((row) => ({ ...toCatalogMonitor(db, row), deletedAt: optionalNumber(row['deleted_at']) }));
 }
 
-/** How many of the monitors that exist are in each phase; one in which there is none is absent. */
+/** Number of existing monitors by phase; a phase without monitors is absent. */
 export async function countMonitorPhases(db: Db): Promise<ReadonlyMap<MonitorPhase, number>> {
   const found = await rows(db, 'select phase, count(*) as n_all from monitors where deleted_at is null group by phase');
   return new Map(found.map((row) => [String(row['phase']) as MonitorPhase, Number(row['n_all'])]));

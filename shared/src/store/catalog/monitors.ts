@@ -35,7 +35,7 @@ const columns = [
   'deleted_at',
 ] as const;
 
-/** What makes a reader look again: not the instant of the last evaluation. */
+/** Columns whose change readers are told of: not the instant of the last evaluation. */
 const shown = ['generation', 'spec', 'phase', 'conditions', 'counts', 'deleted_at'] as const;
 
 /**
@@ -84,7 +84,7 @@ export async function projectMonitor(
     ),
   });
 
-  // What defaults of another release or configuration change is no wish of who wrote it.
+  // Changed defaults of another release or configuration are not an edit of the monitor.
   const isEdited = isTakenOver || Number(before?.['generation']) !== monitor.generation;
   const earlierSpec = specMeant(before ?? {});
   const edited =
@@ -103,7 +103,7 @@ export async function projectMonitor(
   if (changed) await recordMonitorChange(tx, monitor, false);
   const id = await findMonitorId(tx, monitor.uid);
   if (id === undefined) throw new RangeError('a monitor was projected and has no row');
-  // What it asks of a rate is kept with each CronJob in the list.
+  // The list keeps the monitor's rate target with each CronJob.
   const asksTheSame = toJson(slaOf(fromJson(before?.['spec']))) === toJson(slaOf(monitor.spec));
   if (isTakenOver || !asksTheSame) await relist(tx, await listTargetIds(tx, id));
   return { id, created, changed, edited };
@@ -134,7 +134,7 @@ export async function findMonitorId(db: Db, uid: string): Promise<number | undef
   return row === undefined ? undefined : Number(row['id']);
 }
 
-/** What these monitors ask, as it is written, and what they asked before that; by their keys. One that was not understood is empty. */
+/** Specs of these monitors as written, and earlier specs, by key. A spec that cannot be decoded is empty. */
 export async function listSpecs(
   db: Db,
   ids: readonly number[],
@@ -149,7 +149,7 @@ export async function listSpecs(
   );
 }
 
-/** What a row says that its monitor asks; empty where something of it could not be read, for that turns off what was meant to be on. */
+/** The spec in a row; empty where a part could not be decoded, since that part would be off by mistake. */
 function specMeant(row: Row): unknown {
   const conditions = fromJson(row['conditions']);
   const isMisread =
@@ -223,7 +223,7 @@ async function takeOver(
     'update monitors set first_uid = coalesce(first_uid, uid), uid = ?, deleted_at = null where id = ?',
     [tx.dialect.id16(uid), id],
   );
-  // What ended meanwhile is news to this monitor, whatever other monitors of the CronJob were told of it.
+  // Runs that ended meanwhile are news to this monitor, even where other monitors judged them.
   if (deletedAt === undefined) {
     if (earlierGoneAt !== undefined)
       await change(

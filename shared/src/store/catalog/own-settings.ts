@@ -20,7 +20,7 @@ interface Declared {
 /** Kubernetes gives every Namespace this label: it is put back when the column is read. */
 const nameLabel = 'kubernetes.io/metadata.name';
 
-/** What a row says about how its CronJob is judged, and what was said before that. */
+/** Settings in a row by which its CronJob is judged, and earlier ones. */
 export interface StoredWords {
   readonly words: JudgingWords;
   /** Oldest first. */
@@ -59,7 +59,7 @@ export async function updateDeclared(
   }
 }
 
-/** What a CronJob and its Namespace say, as they were written down last; without a zone where the CronJob names none. */
+/** Settings of a CronJob and its Namespace as stored last; without a zone where the CronJob names no zone. */
 export type StoredOwnSettings = Omit<OwnSettings, 'timeZone'> & {
   readonly cronJobId: number;
   readonly timeZone: string | undefined;

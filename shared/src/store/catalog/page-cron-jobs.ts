@@ -103,7 +103,6 @@ function sumCounts(groups: readonly Row[], { statuses = [], states: wanted = [] 
   return { total, summary, states };
 }
 
-/** What a monitor's CronJobs come to. */
 export interface MonitorCounts {
   readonly cronJobs: number;
   readonly summary: CronJobSummary;
@@ -304,7 +303,7 @@ function inStates(states: readonly HealthState[]): string {
   return `l.status_rank in (${states.map((state) => stateWords.toNumber(state)).join(', ')})`;
 }
 
-/** The condition of these statuses and states, each list ORed; none given lets everything through. */
+/** The condition of these statuses and states, each list ORed; an empty list filters nothing. */
 function standingCondition(statuses: readonly CronJobStatusFilter[] = [], states: readonly HealthState[] = []): string {
   const parts = [
     ...(statuses.length === 0 ? [] : [`(${statuses.map(statusCondition).join(' or ')})`]),

@@ -26,9 +26,9 @@ import { setTemplates, templateColumns, templateSince, toKnownTemplate } from '.
 /** A CronJob as the cluster shows it, with what only its reconciler knows. */
 export interface CronJobSeen {
   readonly facts: CronJobFacts;
-  /** What its Namespace says. Absent: nothing is known of it. */
+  /** Facts of the CronJob's Namespace. Absent: the Namespace is unknown. */
   readonly ofNamespace?: Said | undefined;
-  /** Who owns it, by its annotations and labels and those of its Namespace. Absent: its own annotation alone tells. */
+  /** The owner by annotations and labels of the CronJob and its Namespace. Absent: only the CronJob's annotation is read. */
   readonly owner?: string | undefined;
   /** When this state was received. */
   readonly seenAt: Instant;
@@ -44,7 +44,7 @@ export interface CronJobSeen {
   readonly nextRunAt?: Instant | undefined;
   /** What it and its Namespace said before about how it is judged, oldest first; those in the row stay. Absent: nothing else. */
   readonly earlierWords?: readonly EarlierWords[] | undefined;
-  /** The CronJobs that it waits for, as `namespace/name`. Absent: none. */
+  /** The CronJobs that this one depends on, as `namespace/name`. */
   readonly dependsOn?: readonly string[] | undefined;
 }
 
@@ -60,7 +60,7 @@ interface ProjectedCronJob {
   readonly epochOpened: boolean;
 }
 
-/** What is copied from the cluster each time, in this order. */
+/** Columns copied from the cluster at each projection, in this order. */
 const projected: Readonly<Record<string, ColumnType>> = {
   labels: 'longText',
   notes: 'longText',
@@ -298,7 +298,7 @@ async function forgetNamesakes(tx: Tx, fresh: readonly CronJobSeen[]): Promise<n
   return replaced;
 }
 
-/** What of the marks has no column of its own. */
+/** The marks without a column of their own. */
 function marksBesideLabels({ annotations, ownerKind }: JobMarks): object {
   return { annotations, ownerKind };
 }

@@ -16,7 +16,6 @@ import { countRateFacts } from '../facts/count-rate-facts.ts';
 import { rowsIn } from '../upsert.ts';
 import { listMonitorsOf, type MonitorOfCronJob } from './list-monitors.ts';
 
-/** What a success rate is made of. */
 export interface RateCounts {
   readonly success: number;
   readonly failed: number;
@@ -67,7 +66,6 @@ export async function countWithMissed(db: Db, ids: readonly number[], windows: W
   };
 }
 
-/** What a CronJob's runs and monitors come to. */
 export interface CronJobFigures {
   /** Leading one first. */
   readonly monitors: readonly MonitorOfCronJob[];
@@ -76,11 +74,11 @@ export interface CronJobFigures {
   /** Over the window of `sla`, and over the window before, if that was asked for. */
   readonly current: RateCounts;
   readonly previous: RateCounts;
-  /** What the target is judged by: the same, and runs that never started where the monitor counts them. */
+  /** Counts that the target is judged by: with runs that never started, where the monitor counts them. */
   readonly judged: Rates;
 }
 
-/** What the rate says of the target of the leading monitor. */
+/** Whether the rate meets the target of the leading monitor. */
 export function rateVerdictOf({ monitors, judged, sla }: CronJobFigures, broken: readonly BrokenTarget[]): SlaVerdict {
   return judgeRate(judged.current, sla, brokenTarget(broken, monitors[0]?.monitorId, 'successRate'));
 }

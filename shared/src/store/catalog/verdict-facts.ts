@@ -11,7 +11,7 @@ export interface BrokenTargets {
   readonly broken: readonly BrokenTarget[];
 }
 
-/** What a Job of a CronJob waits for in vain; undefined: none does. */
+/** Why a Job of the CronJob cannot start; undefined: no Job is in that state. */
 interface WaitingOf {
   readonly cronJobId: number;
   readonly waiting: WaitingJob | undefined;

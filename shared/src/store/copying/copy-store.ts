@@ -28,7 +28,7 @@ export interface CopyRequest {
   readonly version: string;
   /** A process that has beaten within this time is alive. */
   readonly leaseMs: number;
-  /** Hears of what is done, a table at a time; waited for, and what it throws ends the copy. */
+  /** Called and awaited after each table; an error that it throws ends the copy. */
   readonly told?: ((step: CopyStep) => void | Promise<void>) | undefined;
 }
 
@@ -53,7 +53,7 @@ const lockTries = 3;
 export async function copyStore(request: CopyRequest): Promise<readonly TableProof[]> {
   const { from } = request;
   let failure: { readonly error: unknown } | undefined;
-  // What fails at the target must not make the read begin anew: nothing is thrown through its transaction.
+  // An error of the target must not repeat the read, so it is not thrown through the read's transaction.
   const proofs = await from.transaction(async (source) => {
     try {
       await refuseSource(source, request);
@@ -207,7 +207,7 @@ interface CopiedTable {
   /** In the order in which they are read, written and hashed. */
   readonly columns: readonly (readonly [name: string, type: ColumnType])[];
   readonly key: readonly string[];
-  /** It gives its rows ids of its own. */
+  /** The table generates its own ids. */
   readonly hasOwnIds: boolean;
   /** Rows read at once: their texts and bytes are in memory together. */
   readonly rowsAtOnce: number;
@@ -258,7 +258,6 @@ interface TableFigures {
 
 export interface TableProof {
   readonly table: string;
-  /** What was copied and compared. */
   readonly columns: readonly string[];
   readonly from: TableFigures;
   readonly to: TableFigures;
@@ -344,7 +343,7 @@ function sizeOf(values: readonly PlainValue[]): number {
 
 const modulus = 1n << 256n;
 
-/** What rows come to, whatever their order: the sum of the SHA-256 of each. A row that differs in one bit makes another sum. */
+/** The sum of the SHA-256 of all rows, independent of their order. */
 class TableHash {
   #sum = 0n;
   #rows = 0;

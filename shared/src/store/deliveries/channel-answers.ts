@@ -28,13 +28,15 @@ interface ChannelReader {
 }
 
 const answers = "d.action in ('sent', 'attemptFailed')";
+const fromAnswers =
+  'from alert_decisions d left join alerts a on a.id = d.alert_id left join deliveries m on m.id = d.delivery_id ';
 
 /** The newest answers of a channel's receiver first. */
 export async function listChannelAnswers(db: Db, of: ChannelReader, limit: number): Promise<ChannelAnswerLine[]> {
   const found = await rows(
     db,
     'select d.action, d.reason, d.detail, d.last_at, d.times, d.took_ms, d.alert_id, m.kind, a.namespace, a.cronjob_name ' +
-      'from alert_decisions d left join alerts a on a.id = d.alert_id left join deliveries m on m.id = d.delivery_id ' +
+      fromAnswers +
       `where d.channel_uid = ? and ${answers}${ofNamespaces(of)} order by d.id desc limit ${limit}`,
     [db.dialect.id16(of.channelUid), ...of.namespaces],
   );
@@ -72,7 +74,7 @@ export async function countAnswersByHour(
   const found = await rows(
     db,
     `select ${hour} as hour_at, ${sum('sent')} as sent, ${sum('attemptFailed')} as failed ` +
-      'from alert_decisions d left join alerts a on a.id = d.alert_id left join deliveries m on m.id = d.delivery_id ' +
+      fromAnswers +
       `where d.channel_uid = ? and ${answers} and d.last_at >= ? and coalesce(m.kind, '') <> 'drill'${ofNamespaces(of)} ` +
       `group by ${hour}`,
     [db.dialect.id16(of.channelUid), sinceAt, ...of.namespaces],

@@ -97,7 +97,7 @@ export async function claimDeliveries(tx: Tx, request: ClaimRequest): Promise<Cl
   return claimed;
 }
 
-/** When the next message that waits for an instant is due, after `now`; undefined: none is. */
+/** When the next message that waits for an instant after `now` is due; undefined: no message waits. */
 export async function findNextDue(db: Db, now: Instant): Promise<Instant | undefined> {
   const parts = priorityLevels.map(
     (priority) =>
@@ -226,7 +226,7 @@ async function markClaimed(
   );
 }
 
-/** What has no token waits in its row, and the ledger says for which limit. */
+/** A message without a rate token waits in its row, and the ledger names the limit. */
 async function putBack(tx: Tx, refused: readonly Refused[]): Promise<void> {
   if (refused.length === 0) return;
   await updateRows(tx, {

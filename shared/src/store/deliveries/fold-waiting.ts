@@ -22,6 +22,8 @@ import { insertDelivery } from './insert-delivery.ts';
 /** More than this is left for the next digest. */
 const mostFolded = 5_000;
 
+const selectWaiting = 'select id, alert_id, channel_uid, channel_name, kind, severity, created_at from deliveries ';
+
 export interface FoldRequest {
   /** As in the claim. */
   readonly claimedBy: string;
@@ -52,7 +54,7 @@ export async function foldWaiting(tx: Tx, claimed: ClaimedDelivery, request: Fol
   if (own === undefined) return undefined;
   const waiting = await rows(
     tx,
-    'select id, alert_id, channel_uid, channel_name, kind, severity, created_at from deliveries ' +
+    selectWaiting +
       "where channel_uid = ? and created_at > ? and state = 'ready' and state_reason = 'rateLimit' and kind not in ('test', 'digest', 'drill') " +
       `order by created_at, id limit ${mostFolded}${tx.dialect.lock.claim}`,
     [own['channel_uid'], now - 3 * dayMs],
@@ -111,7 +113,7 @@ export async function foldScope(tx: Tx, claimed: ClaimedDelivery, request: FoldR
   const digestRow = tx.dialect.id16(digestId);
   const waiting = await rows(
     tx,
-    'select id, alert_id, channel_uid, channel_name, kind, severity, created_at from deliveries ' +
+    selectWaiting +
       "where stream_id = ? and channel_uid = ? and state = 'ready' and cause = 'scope' and kind <> 'digest' and attempts = 0 " +
       `order by seq limit ${mostFolded}${tx.dialect.lock.update}`,
     [digestRow, own['channel_uid']],

@@ -1,5 +1,5 @@
 import type { DeliveryKind } from '../../contract/index.ts';
-import type { Instant } from '../../domain/index.ts';
+import { dayMs, type Instant } from '../../domain/index.ts';
 import { recordDecisions } from '../alert-decisions.ts';
 import { change, marks, rows } from '../ask.ts';
 import type { Tx } from '../database.ts';
@@ -7,7 +7,7 @@ import { decisionRefs, recordChangesOf } from './delivery-record.ts';
 import { idOrUndefined } from '../column.ts';
 
 const mostRows = 500;
-const redriveMs = 24 * 3_600_000;
+const redriveMs = dayMs;
 const probeEveryMs = 900_000;
 
 /**

@@ -1,5 +1,5 @@
 import type { DeliveryState, MessageSeverity } from '../../contract/index.ts';
-import { dedupKeyOf, type FrozenMessage, type Instant } from '../../domain/index.ts';
+import { dayMs, dedupKeyOf, type FrozenMessage, type Instant } from '../../domain/index.ts';
 import { recordDecisions } from '../alert-decisions.ts';
 import { change, firstRow, rows, type Row } from '../ask.ts';
 import { fromJson, optionalNumber, optionalText } from '../column.ts';
@@ -10,7 +10,7 @@ import { insertDelivery } from './insert-delivery.ts';
 import { findStreamEnd } from './streams.ts';
 
 /** A message that a receiver refuses for good is told anew no more often than this. */
-const refusedEveryMs = 24 * 3_600_000;
+const refusedEveryMs = dayMs;
 /** Alerts beyond so many are told with later looks, while the channel delivers. */
 const mostRetold = 200;
 

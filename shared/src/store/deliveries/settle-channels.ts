@@ -11,7 +11,7 @@ export interface ChannelSettled {
   readonly hold: ChannelHold['hold'];
   /** Its hold began or ended now. */
   readonly holdChanged: boolean;
-  /** It took a message, after it had failed or had been held. */
+  /** The channel accepted a message after a failure or a hold. */
   readonly recovered: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface ChannelSettled {
 interface AnswerOfChannel {
   /** As the database has it. */
   readonly uid: unknown;
-  /** What it moves besides the hold: a drill is in no total. */
+  /** Totals that the answer changes; a drill is in no total. */
   readonly counts: 'test' | 'message' | 'nothing';
   readonly answer: ChannelAnswer;
   readonly error: string | undefined;
@@ -54,7 +54,7 @@ export async function settleChannels(tx: Tx, answers: readonly AnswerOfChannel[]
   );
   await writeAccepted(tx, [...settled.values()].filter(isPlain));
   for (const channel of settled.values()) {
-    // Those that failed, were tested or were held: a few.
+    // Only channels that failed, were tested or were held.
     if (channel.row !== undefined && !isPlain(channel)) await writeChannel(tx, channel);
   }
   return answers.map(({ uid }) => {
@@ -112,9 +112,9 @@ async function moveMessages(tx: Tx, row: Row, given: readonly AnswerOfChannel[])
   const before = holdIn(row);
   const after = afterAll(before, given, now);
   if (isToBeMended(after)) {
-    // A channel that is to be mended tries nothing by itself.
+    // A parked channel sends no message before it is mended.
     if (given.every(({ answer }) => answer === 'harmless')) return;
-    // What waits for its turn after others waits on: it would be due at once when the channel is mended.
+    // A message that waits for its turn keeps its instant: else it would be due at once when the channel is mended.
     await change(
       tx,
       "update deliveries set state = 'parked', state_reason = null, next_at = null where channel_uid = ? and state = 'ready' and kind <> 'test' and coalesce(state_reason, '') <> 'after'",
@@ -126,7 +126,7 @@ async function moveMessages(tx: Tx, row: Row, given: readonly AnswerOfChannel[])
   if (wasParked) await updateMended(tx, row['uid'], now);
 }
 
-/** What waited for its channel to be mended is ready again. */
+/** Makes messages that waited for the channel to be mended ready again. */
 export async function updateMended(tx: Tx, channelUid: unknown, now: Instant): Promise<number> {
   return change(
     tx,
@@ -139,7 +139,7 @@ function isToBeMended({ hold }: ChannelHold): boolean {
   return hold === 'parked' || hold === 'invalid';
 }
 
-/** It only took messages: what is written is the same for all such channels, but for how many they were. */
+/** Whether the channel only accepted messages: such rows change alike, except for the count. */
 function isPlain({ row, given }: ChannelSettling): boolean {
   return row !== undefined && given.every(({ answer, counts }) => answer === 'accepted' && counts === 'message');
 }

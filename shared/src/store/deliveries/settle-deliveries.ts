@@ -6,7 +6,7 @@ import type {
   MessageSeverity,
   Severity,
 } from '../../contract/index.ts';
-import { afterRefusedUpdate, type ChannelAnswer, type Instant, nextDeliveryState } from '../../domain/index.ts';
+import { afterRefusedUpdate, type ChannelAnswer, hourMs, type Instant, nextDeliveryState } from '../../domain/index.ts';
 import { type AlertDecision, recordDecisions } from '../alert-decisions.ts';
 import { change, marks, type Row, rows } from '../ask.ts';
 import { idOrUndefined, optionalNumber, optionalText, toJson } from '../column.ts';
@@ -146,7 +146,7 @@ async function findClaimed(tx: Tx, requests: readonly SettleRequest[]): Promise<
   });
 }
 
-/** Those that still are as they were read, locked: no sender can take a claim of theirs any more. */
+/** Locks the deliveries that are still as they were read, so that no sender can take them any more. */
 async function lockOwned(tx: Tx, seen: readonly Settling[]): Promise<readonly Settling[]> {
   if (tx.dialect.isAlone) return seen;
   const locked = await rowsIn(
@@ -167,7 +167,7 @@ function isClaimOf(row: Row, { claimedBy, claimUntil }: SettleRequest): boolean 
   return row['claimed_by'] === claimedBy && (claimUntil === undefined || Number(row['claim_until']) === claimUntil);
 }
 
-/** One statement for all that become the same: usually those that arrived. */
+/** Writes deliveries with equal new values in one statement: usually those that arrived. */
 async function moveRows(tx: Tx, owned: readonly Settling[], now: Instant): Promise<void> {
   const groups = Map.groupBy(
     owned.map(({ request, row, state }) => {
@@ -188,7 +188,7 @@ async function moveRows(tx: Tx, owned: readonly Settling[], now: Instant): Promi
   }
 }
 
-const digestReachMs = 72 * 3_600_000;
+const digestReachMs = 72 * hourMs;
 
 /** Alerts that messages which arrived have told of: their own, and those of messages merged into them. */
 async function listToldAlerts(tx: Tx, settling: readonly Settling[]): Promise<unknown[]> {
@@ -281,7 +281,6 @@ function toSettled(tx: Tx, { row, kind, state }: Settling, channel: ChannelSettl
   };
 }
 
-/** What became of a claimed message. */
 export type Settlement =
   | { readonly kind: 'delivered'; readonly httpStatus?: number | undefined; readonly progress?: unknown }
   /** Some recipients are done with, the others are tried again. */

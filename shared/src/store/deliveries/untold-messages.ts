@@ -20,7 +20,7 @@ export interface UntoldMessage {
   readonly subject: AlertSubject | undefined;
   readonly severity: Severity;
   readonly activatedAt: Instant;
-  /** It is about an event of some time ago, so the alerts of its parents may come as late. */
+  /** The message is about an older event, so alerts of its parents may come as late. */
   readonly isDelayed: boolean;
 }
 

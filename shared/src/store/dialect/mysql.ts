@@ -11,7 +11,7 @@ import type { ColumnType, Dialect } from './dialect.ts';
 import type { ServerLimits } from './postgres.ts';
 import { readPassword, toTlsOptions } from './tls.ts';
 import { StoreError, type StoreErrorCode } from '../store-error.ts';
-import { numberOf, textOf, toNetworkError } from './network-errors.ts';
+import { certificateRefused, noTls, numberOf, textOf, toNetworkError } from './network-errors.ts';
 
 /** MySQL 8 and MariaDB: one dialect. Where they differ, the server is asked what it is. docs/databases.md lists the places. */
 export const mysql: Dialect = {
@@ -56,7 +56,7 @@ export const mysql: Dialect = {
   enterSchema: (name) => `use "${name.replaceAll('"', '""')}"`,
   takeover: { registerConnection, endOtherConnections },
   leaderLock: {
-    // It is asked something each second; without a question for so long its client is gone.
+    // The client queries each second; after this long without a query it has died.
     session: (leaseMs) => [`set session wait_timeout = ${Math.ceil(leaseMs / 1000)}`],
     waitForLock: (db, name) => getLock(db, name, leaderLockWaitS),
     tryLock: (db, name) => getLock(db, name, 0),
@@ -204,7 +204,7 @@ async function endOtherConnections(db: Db, holder: string): Promise<void> {
     [holder],
   );
   for (const { connection } of others) {
-    // A connection that went away by itself meanwhile is what was wanted.
+    // A connection that ended meanwhile needs no KILL.
     await change(db, `kill ${Number(connection)}`).catch(() => 0);
   }
   await change(db, 'delete from leader_connections where holder <> ?', [holder]);
@@ -328,15 +328,13 @@ export function toMysqlError(error: unknown): StoreError {
   const code = textOf(error, 'code');
   const number = numberOf(error, 'errno');
   if (code === 'PROTOCOL_CONNECTION_LOST' || /closed state/.test(textOf(error, 'message') ?? '')) {
-    return new StoreError('unavailable', 'no connection to the database', { driverCode: 'PROTOCOL_CONNECTION_LOST' });
+    return StoreError.ofServer('unavailable', { driverCode: 'PROTOCOL_CONNECTION_LOST' });
   }
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT') {
-    return new StoreError('refused', 'the database server offers no TLS, and ssl-mode asks for it', {
-      driverCode: 'NO_TLS',
-    });
+    return noTls();
   }
   if (code === 'HANDSHAKE_SSL_ERROR') {
-    return new StoreError('refused', "the database server's certificate is not accepted", { driverCode: code });
+    return certificateRefused(code);
   }
   const word = (number === undefined ? undefined : words[number]) ?? 'internal';
   return StoreError.ofServer(word, {

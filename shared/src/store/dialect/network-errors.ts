@@ -24,7 +24,7 @@ const certificateCodes =
 /** Driver code of a connection that was not free in time. */
 export const poolTimeout = 'POOL_TIMEOUT';
 
-/** What driver, pool and sockets have alike: undefined when the error is the server's own. */
+/** Errors of driver, pool and socket; undefined: the server itself reported the error. */
 export function toNetworkError(error: unknown): StoreError | undefined {
   if (error instanceof StoreError) return error;
   const code = textOf(error, 'code');
@@ -40,10 +40,10 @@ export function toNetworkError(error: unknown): StoreError | undefined {
     });
   }
   if (code !== undefined && connectionCodes.has(code)) {
-    return new StoreError('unavailable', 'no connection to the database', { driverCode: code });
+    return StoreError.ofServer('unavailable', { driverCode: code });
   }
   if (code !== undefined && certificateCodes.test(code)) {
-    return new StoreError('refused', "the database server's certificate is not accepted", { driverCode: code });
+    return certificateRefused(code);
   }
   // The second is what the pool says to those that waited for a connection as it was closed.
   if (['Unable to acquire a connection', 'aborted'].includes(textOf(error, 'message') ?? '')) {
@@ -52,7 +52,17 @@ export function toNetworkError(error: unknown): StoreError | undefined {
   return undefined;
 }
 
-/** One text member of whatever was thrown. */
+export function certificateRefused(driverCode: string): StoreError {
+  return new StoreError('refused', "the database server's certificate is not accepted", { driverCode });
+}
+
+export function noTls(): StoreError {
+  return new StoreError('refused', 'the database server offers no TLS, and ssl-mode asks for it', {
+    driverCode: 'NO_TLS',
+  });
+}
+
+/** One text member of the error. */
 export function textOf(error: unknown, member: string): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const value = (error as Record<string, unknown>)[member];

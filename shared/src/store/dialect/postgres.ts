@@ -8,7 +8,7 @@ import { storeClient, type RawConnection } from './connection.ts';
 import type { ColumnType, Dialect } from './dialect.ts';
 import { readPassword, toTlsOptions } from './tls.ts';
 import { StoreError, type StoreErrorCode } from '../store-error.ts';
-import { textOf, toNetworkError } from './network-errors.ts';
+import { noTls, textOf, toNetworkError } from './network-errors.ts';
 import { toId16 } from '../id16.ts';
 
 export const postgres: Dialect = {
@@ -140,7 +140,7 @@ export const postgres: Dialect = {
   addIndexBesideWrites: ({ name, table, columns, where }) => [
     // It waits for older transactions, and makes no other wait meanwhile.
     'set lock_timeout = 60000',
-    // What a step that was cut short has left is of no use.
+    // Drops the invalid index that an interrupted step left.
     `drop index concurrently if exists ${name}`,
     `create index concurrently ${name} on ${table} (${columns.join(', ')})${where === undefined ? '' : ` where ${where}`}`,
     `set lock_timeout = ${stepLockMs}`,
@@ -282,13 +282,11 @@ export function toPostgresError(error: unknown): StoreError {
   const code = textOf(error, 'code');
   const message = textOf(error, 'message') ?? '';
   if (message.startsWith('The server does not support SSL')) {
-    return new StoreError('refused', 'the database server offers no TLS, and ssl-mode asks for it', {
-      driverCode: 'NO_TLS',
-    });
+    return noTls();
   }
   if (code === undefined) {
     return brokenConnection.test(message)
-      ? new StoreError('unavailable', 'no connection to the database', { driverCode: 'TERMINATED' })
+      ? StoreError.ofServer('unavailable', { driverCode: 'TERMINATED' })
       : new StoreError('internal', 'the database driver failed', { driverCode: textOf(error, 'name') });
   }
   const word = words[code] ?? words[code.slice(0, 2)] ?? 'internal';

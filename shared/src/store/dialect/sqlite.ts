@@ -116,7 +116,7 @@ const keptStatements = 300;
 
 /** The client for one file: one connection, prepared statements kept, every transaction BEGIN IMMEDIATE. */
 export function sqliteClient(settings: SqliteSettings, clock: Clock): typeof Knex.Client {
-  /** When the first statement of this turn of the event loop ran; undefined: none has. */
+  /** When the first statement of this turn of the event loop ran; undefined: no statement has run. */
   let turnBeganMs: number | undefined;
   const noteTurn = (): number => {
     setImmediate(() => (turnBeganMs = undefined));
@@ -156,13 +156,13 @@ export function sqliteClient(settings: SqliteSettings, clock: Clock): typeof Kne
   });
 }
 
-/** It holds logs and messages: a file that is not there yet is made for its account alone. SQLite gives the files beside it the same mode. */
+/** The database holds logs and messages, so a new file is readable by its account alone. SQLite gives the files beside it the same mode. */
 async function createPrivately(path: string): Promise<void> {
   if (path === ':memory:') return;
   try {
     await (await open(path, 'wx', 0o600)).close();
   } catch {
-    // It is there, and keeps its mode; or it cannot be made, and SQLite says why.
+    // An existing file keeps its mode; for a file that cannot be made, SQLite reports why.
   }
 }
 
@@ -235,7 +235,7 @@ export function toSqliteError(error: unknown): StoreError {
   if (code.startsWith('SQLITE_CONSTRAINT')) {
     // "UNIQUE constraint failed: table.column, table.column" names columns only.
     const columns = /failed: ([\w.]+(?:, [\w.]+)*)$/.exec(message)?.[1];
-    return new StoreError('conflict', 'the database refused the row', {
+    return StoreError.ofServer('conflict', {
       driverCode: code,
       constraint: columns,
       table: columns?.split('.')[0],
@@ -252,7 +252,7 @@ export function toSqliteError(error: unknown): StoreError {
     return new StoreError('refused', 'the database file is not usable', { driverCode: code });
   }
   if (/^no such (table|column)|has no column named/.test(message)) {
-    return new StoreError('schema', 'the schema lacks what was asked for', { driverCode: code });
+    return StoreError.ofServer('schema', { driverCode: code });
   }
   return new StoreError('internal', 'the database failed', { driverCode: code });
 }

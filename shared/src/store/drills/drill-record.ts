@@ -37,7 +37,7 @@ export const drillColumns = [
 ];
 const selected = drillColumns.join(', ');
 
-/** What is kept of the key of a drill's link: its SHA-256. */
+/** The SHA-256 of a drill link's key: the key itself is not stored. */
 export function hashOf(key: string): string {
   return createHash('sha256').update(key, 'utf8').digest('hex');
 }
@@ -58,7 +58,7 @@ export async function listDrills(
   return { drills: found.map((row) => toDrill(db, row)), total: Number(counted?.['n'] ?? 0) };
 }
 
-/** Of one channel; undefined: there is none. */
+/** The channel's drill; undefined: the channel has no drill. */
 export async function findProof(db: Db, channelUid: string): Promise<DrillProof | undefined> {
   return [...(await listProofs(db, channelUid)).values()][0];
 }

@@ -8,13 +8,15 @@ import type { Tx } from '../database.ts';
 import { recordChangesOf, type StoredDeliveryError } from '../deliveries/delivery-record.ts';
 import { drillColumns, hashOf, type StoredDrill, toDrill } from './drill-record.ts';
 
+const columnsOfDrill = drillColumns.map((column) => `r.${column}`).join(', ');
+
 /** `unknown` does not tell whether there is such a drill. `proved` twice tells the first acknowledgement both times. */
 type Acknowledged =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'over'; readonly drill: StoredDrill }
   | { readonly kind: 'proved'; readonly drill: StoredDrill };
 
-/** Who holds the key may acknowledge. The time begins when the receiver accepted the message, also where the leader has not written that yet. */
+/** The holder of the key may acknowledge. The time begins when the receiver accepted the message, also where the leader has not written that yet. */
 export async function acknowledgeDrill(
   tx: Tx,
   { id, key, by }: { readonly id: string; readonly key: string; readonly by: string | undefined },
@@ -22,7 +24,7 @@ export async function acknowledgeDrill(
   const bound = tx.dialect.id16(id);
   const row = await firstRow(
     tx,
-    `select ${drillColumns.map((column) => `r.${column}`).join(', ')}, r.key_hash, d.first_sent_at from drills r ` +
+    `select ${columnsOfDrill}, r.key_hash, d.first_sent_at from drills r ` +
       'left join deliveries d on d.id = r.delivery_id where r.id = ?',
     [bound],
   );
@@ -60,7 +62,7 @@ export async function acknowledgeDrill(
 /** A drill that has ended now, with what follows from it. */
 export interface EndedDrill {
   readonly drill: StoredDrill;
-  /** What a failed one failed with; undefined: its time was over before it could be sent. */
+  /** The error of a failed drill; undefined: its time ended before it was sent. */
   readonly error: string | undefined;
   /** Its receiver may have it, and keeps it open if it is one that does. */
   readonly mayBeOpen: boolean;
@@ -77,7 +79,7 @@ export async function moveDrills(tx: Tx): Promise<readonly EndedDrill[]> {
   const now = tx.now();
   const found = await rows(
     tx,
-    `select ${drillColumns.map((column) => `r.${column}`).join(', ')}, d.id as told, d.state, d.first_sent_at, d.maybe_sent, d.last_error from drills r ` +
+    `select ${columnsOfDrill}, d.id as told, d.state, d.first_sent_at, d.maybe_sent, d.last_error from drills r ` +
       `left join deliveries d on d.id = r.delivery_id where r.ended_at is null order by r.id limit ${mostAtOnce}`,
   );
   const ended: EndedDrill[] = [];
@@ -85,7 +87,7 @@ export async function moveDrills(tx: Tx): Promise<readonly EndedDrill[]> {
     const drill = await followMessage(tx, row, toDrill(tx, row));
     const outcome = outcomeOf(drill, row, now);
     if (outcome === 'waiting') continue;
-    // What is being sent cannot be taken back: its answer is waited for.
+    // A message that is being sent cannot be taken back; its answer is awaited.
     if (outcome === 'proved' && row['state'] === 'claimed') continue;
     const guard = outcome === 'proved' ? 'proved' : 'waiting';
     const changed = await change(
@@ -93,7 +95,7 @@ export async function moveDrills(tx: Tx): Promise<readonly EndedDrill[]> {
       'update drills set outcome = ?, ended_at = ? where id = ? and ended_at is null and outcome = ?',
       [outcome, now, row['id'], guard],
     );
-    // It was acknowledged in this moment: the next look ends it.
+    // The drill was acknowledged at this moment: the next look ends it.
     if (changed === 0) continue;
     if (outcome === 'proved') {
       await writeProof(tx, row['channel_uid'], drill);

@@ -9,7 +9,7 @@ import { newId, toId16 } from '../id16.ts';
 import { drillColumns, hashOf, type StoredDrill } from './drill-record.ts';
 import type { EndedDrill } from './move-drills.ts';
 
-/** What a drill says besides its own: `cluster.name` and `ui.external-url`. */
+/** `cluster.name` and `ui.external-url` for the messages of a drill. */
 interface DrillWords {
   readonly clusterName: string | undefined;
   readonly externalUrl: string | undefined;
@@ -20,7 +20,8 @@ interface Channel {
   readonly name: string;
 }
 
-/** What no receiver takes within this time is not delivered. */
+const pressTitle = 'DRILL: press the link if you read this';
+/** A drill message that is not accepted within this time is given up. */
 const [leastSendMs, mostSendMs] = [hourMs, 24 * hourMs];
 
 /**
@@ -76,7 +77,7 @@ export async function startDrill(
     data: {
       cluster: words.clusterName ?? null,
       channel: channel.name,
-      title: 'DRILL: press the link if you read this',
+      title: pressTitle,
       message: `${how} within ${within}: it proves that messages of the channel ${channel.name} are read. Nothing is wrong.`,
       drill: { id, news: 'press', untilAt: new Date(now + sendMs + ackWithinMs).toISOString() },
       links: { drill: base === undefined ? null : `${base}${path}`, channel: channelLink(base, channel.name) },
@@ -159,7 +160,7 @@ export async function closeDrill(tx: Tx, drill: StoredDrill, channel: Channel, w
     data: {
       cluster: words.clusterName ?? null,
       channel: channel.name,
-      title: 'DRILL: press the link if you read this',
+      title: pressTitle,
       message: drill.outcome === 'proved' ? 'It is acknowledged.' : 'It is over.',
       drill: { id: drill.id, news: 'over', untilAt: new Date(now).toISOString() },
       links: { drill: null, channel: channelLink(base, channel.name) },

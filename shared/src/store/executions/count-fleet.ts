@@ -6,7 +6,6 @@ import { rowsOfFleet } from '../bounded-reads.ts';
 import type { Db } from '../database.ts';
 import { flagBits, outcomeWords, statusWords, triggerWords } from '../words.ts';
 
-/** What became of the fleet in a window. */
 interface FleetFigures {
   /** Runs that ended in it. */
   readonly ended: number;

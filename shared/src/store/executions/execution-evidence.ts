@@ -43,14 +43,14 @@ function isToldTooEarly(kept: unknown, told: string | undefined): boolean {
   return kept === shortReason('Error') && told === 'OOMKilled';
 }
 
-/** What later evidence may add to a run; a value already there is kept, but for a reason that was told too early. */
+/** Fields that later evidence may add to a run; a stored value stays, except a reason that was recorded too early. */
 interface MissingFacts {
   readonly exitCode?: number | undefined;
   readonly reason?: string | undefined;
   readonly attempts?: number | undefined;
   readonly failedIndexes?: string | undefined;
   readonly node?: string | undefined;
-  /** It takes the place of what was known without them. */
+  /** Replaces the fault that was judged without these facts. */
   readonly fault?: Fault | undefined;
 }
 
@@ -150,7 +150,7 @@ export async function updateExecutionFixes(
   return without.length;
 }
 
-/** What more was read of failed runs says whose fault they were. */
+/** Writes the faults that later evidence of failed runs shows. */
 export async function updateExecutionFaults(
   tx: Tx,
   faults: readonly { readonly jobUid: string; readonly fault: Fault }[],

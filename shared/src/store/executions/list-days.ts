@@ -1,4 +1,4 @@
-import { decodeSketch, sketchPercentile, sketchSize, startOfDay } from '../../domain/index.ts';
+import { dayMs, decodeSketch, sketchPercentile, sketchSize, startOfDay } from '../../domain/index.ts';
 import { firstRow, inParts, marks, rows, type Row } from '../ask.ts';
 import { optionalNumber } from '../column.ts';
 import type { Db } from '../database.ts';
@@ -78,7 +78,7 @@ export async function listDays(
   }));
 }
 
-/** What one CronJob did on one UTC day. `longestMs`: of its successful scheduled runs. */
+/** Figures of one CronJob on one UTC day. `longestMs`: of its successful scheduled runs. */
 export interface DayOfCronJob {
   readonly day: number;
   readonly success: number;
@@ -116,7 +116,7 @@ export async function listDaysOfEach(
   );
 }
 
-/** The oldest day with figures; undefined when there are none. */
+/** The oldest day with figures; undefined: no day has figures. */
 export async function findOldestDay(db: Db, of: DaysOf): Promise<number | undefined> {
   const { sql, bindings } = conditionOf(of);
   const row = await firstRow(db, `select min(r.day) as oldest from rollups r where r.day >= 0${sql}`, bindings);
@@ -186,7 +186,7 @@ async function measureDays(
     const at = (p: number): number =>
       Number(ofDay.find((row) => 100 * Number(row['rank_no']) >= p * count)?.['duration_ms']);
     const avgMs = Number(first?.['total']) / count;
-    measured.set(dayStartAt / 86_400_000, {
+    measured.set(dayStartAt / dayMs, {
       count,
       durations: { avgMs, p50Ms: at(50), p95Ms: at(95), maxMs: at(100), approximate: false },
     });

@@ -4,7 +4,7 @@ import {
   type ExecutionTrigger,
   type FailureCause,
 } from '../../contract/vocabulary.ts';
-import { type Execution, type Instant, minuteMs } from '../../domain/index.ts';
+import { dayMs, type Execution, type Instant, minuteMs } from '../../domain/index.ts';
 import { firstRow, marks, type Row, rows } from '../ask.ts';
 import { optionalText } from '../column.ts';
 import { toFault } from '../fault-columns.ts';
@@ -17,13 +17,13 @@ import { fullJobNameSql } from './short-text.ts';
 import { toTemplateHash } from '../templates.ts';
 import { faultWords, flagBits, statusWords, triggerWords } from '../words.ts';
 
-/** A recorded run with what was kept beside it. */
+/** A recorded run with the evidence stored beside it. */
 export interface StoredExecution extends Execution {
   readonly hasLogs: boolean;
   readonly hasEvents: boolean;
   /** Suggested fix, rendered. */
   readonly fix: string | undefined;
-  /** What it said of its output, by name. */
+  /** Facts of the run's output, by name. */
   readonly facts: FactValues;
 }
 
@@ -172,9 +172,9 @@ async function listFarPage(
 }
 
 /** Jobs are nearly always made so soon after they are due. */
-const soonMs = 86_400_000;
+const soonMs = dayMs;
 
-/** The newest run of a Job's name, or the one of that UID; undefined when none is kept. */
+/** The newest run of a Job's name, or the run of that UID; undefined: no such run is stored. */
 export async function findExecution(
   db: Db,
   run: { readonly cronJobIds: readonly number[]; readonly jobName: string; readonly uid?: string | undefined },

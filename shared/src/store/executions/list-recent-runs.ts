@@ -74,7 +74,7 @@ export async function listRecentRuns(
   return entries;
 }
 
-/** What became of the expected run that a run answers; undefined when it answers none. */
+/** Outcome of the slot that a run fills; undefined: the run fills no slot. */
 export function toOutcome(
   scheduledAt: Instant | undefined,
   createdAt: Instant | undefined,

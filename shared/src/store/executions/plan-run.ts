@@ -19,7 +19,7 @@ export interface PresentRun {
   readonly run: Pick<Execution, 'status' | 'trigger' | 'inMaintenance' | 'durationMs'>;
 }
 
-/** What is to become of one run. `instead`: rows that give way to it. */
+/** The row to write for one run. `instead`: rows that it replaces. */
 type RunPlan =
   | { readonly outcome: 'inserted'; readonly instead: readonly PresentRun[] }
   | { readonly outcome: 'replaced'; readonly instead: readonly PresentRun[] }

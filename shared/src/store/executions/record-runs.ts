@@ -17,7 +17,7 @@ import { lockOwners, moveOwners, type Owner } from './owners.ts';
 import { insertRunFacts } from './run-facts.ts';
 import { asPresent, isUnseen, listPresentRuns, planRun, type PresentRun } from './plan-run.ts';
 
-/** What became of the runs given to recordRuns; every Job UID is in exactly one of the lists. */
+/** Results of recordRuns; every Job UID is in exactly one of the lists. */
 interface RecordedRuns {
   /** New rows: only these are counted in metrics. */
   readonly inserted: readonly string[];

@@ -1,4 +1,4 @@
-import type { Instant, SlotClaim } from '../../domain/index.ts';
+import { hourMs, type Instant, type SlotClaim } from '../../domain/index.ts';
 import { inParts, rows } from '../ask.ts';
 import type { Db } from '../database.ts';
 import { cronJobIdsOf } from '../catalog/cron-job-ids.ts';
@@ -10,11 +10,11 @@ import { flagBits, statusWords } from '../words.ts';
  * A Job is made once it is due, never before: its creation is below the instant it was due only by what two clocks of the cluster differ.
  * So the order of creation finds runs by their slot too, and executions need no index of slots.
  */
-export const mostClockLeadMs = 3_600_000;
+export const mostClockLeadMs = hourMs;
 
-/** What is asked of a run that is recorded. */
+/** The fields of a recorded run that a reader needs. */
 interface RecordedJob {
-  /** What it said of its output was not known when it was recorded. */
+  /** The facts of the run's output were not known when it was recorded. */
   readonly factsUnknown: boolean;
 }
 

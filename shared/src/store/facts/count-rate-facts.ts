@@ -4,7 +4,6 @@ import type { Db } from '../database.ts';
 import { rowsIn } from '../upsert.ts';
 import { isCounted, isFailed, isScheduled, isSuccess, outcomeWords, statusWords } from '../words.ts';
 
-/** What the success rate of a CronJob is made of. */
 export interface RateFacts {
   /** Scheduled runs by the creation of their Job; those left out of the SLA by a maintenance window are in neither. */
   readonly success: number;

@@ -34,7 +34,7 @@ export interface JudgedRunRow {
   readonly isScheduled: boolean;
   /** Scheduled, and not left out of the SLA by a maintenance window. */
   readonly isCounted: boolean;
-  /** It was recorded when nothing was judged yet. */
+  /** The run was recorded before any verdict. */
   readonly isUnjudged: boolean;
 }
 

@@ -55,7 +55,7 @@ interface Plan {
   readonly id: number;
   readonly days: readonly Day[];
   readonly sinceDay: number;
-  /** What ended earlier is history. */
+  /** Earlier ends are left out. */
   readonly sinceAt: Instant;
   /** About how many rows that are. */
   readonly rows: number;

@@ -27,7 +27,7 @@ export interface ForecastScore {
 const ofNight = { cronJobId: 0, code: 'night' };
 const columns = ['night_at', 'cronjob_id', 'code', 'level'] as const;
 
-/** Keeps what is foreseen of a night from `keptAt` on. False: it was kept before, and what was foreseen then stays. */
+/** Stores the forecasts of a night from `keptAt` on. False: forecasts of the night are stored already, and stay. */
 export async function keepForecasts(
   tx: Tx,
   { nightAt, keptAt }: { readonly nightAt: Instant; readonly keptAt: Instant },

@@ -52,7 +52,7 @@ export async function measureLongestOfDays(
 /** Reads something of CronJobs by their ids; one of which nothing is found is missing. */
 type ReadOf<T> = (ids: readonly number[]) => Promise<ReadonlyMap<number, T | undefined>>;
 
-/** What the ended runs of CronJobs say of their next ones. */
+/** Figures of ended runs from which the next runs are forecast. */
 export interface EndedRuns {
   /** No run of late took longer, in ms. */
   readonly longestMs: ReadOf<number>;
@@ -97,7 +97,7 @@ function countAlike(newestFirst: readonly JudgedRunRow[]): number {
 /** Monitors and rules are read by id for so many CronJobs at most, else those of the whole fleet. */
 const mostById = 500;
 
-/** What may end badly of the runs of a CronJob to come. */
+/** The risks of a CronJob's next runs. */
 export interface Foreseen {
   readonly planned: PlannedRuns<CronJobOutline>;
   readonly facts: ForecastFacts;
@@ -105,7 +105,7 @@ export interface Foreseen {
   readonly risks: Risk[];
 }
 
-/** Who would hear of a failed run of a CronJob, by the monitors that select it. */
+/** The channels that a failed run of a CronJob would reach, by its monitors. */
 export type HeardOf = (cronJobId: number, monitorIds: readonly number[]) => Heard;
 
 /**
@@ -154,7 +154,7 @@ export async function foreseeRuns(
   });
 }
 
-/** What forecasts are made from, beside what the database says. */
+/** Input of forecasts that is not in the database. */
 interface ForecastSources {
   readonly ended: EndedRuns;
   readonly defaultTimeZone: string;
@@ -162,7 +162,7 @@ interface ForecastSources {
   readonly explain?: ((runs: readonly NamedRun[]) => Promise<(run: NamedRun) => string | undefined>) | undefined;
 }
 
-/** What has to be read of a CronJob to judge its next runs. */
+/** The facts to read of a CronJob to judge its next runs. */
 type Known = Pick<
   ForecastFacts,
   | 'problem'
@@ -188,7 +188,6 @@ const nothing: Known = {
   startWithinMs: undefined,
 };
 
-/** What each monitor asks of runs, by its id. */
 async function readLimits(db: Db): Promise<ReadonlyMap<number, SlaTargets>> {
   const monitors = await listMonitors(db);
   return new Map(

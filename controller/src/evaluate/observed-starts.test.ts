@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { minuteMs } from '@cronjob-monitor/shared/domain';
-import { StartSkew } from './zone-check.ts';
+import { StartSkew } from './observed-starts.ts';
 
 const now = Date.parse('2026-03-02T12:00:00Z');
 

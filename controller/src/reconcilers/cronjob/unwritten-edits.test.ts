@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CronJobFacts, NamespaceFacts } from '@cronjob-monitor/shared/domain';
 import { aCronJob } from '@cronjob-monitor/shared/testing';
-import { WordSightings } from './word-sightings.ts';
+import { WordSightings } from './unwritten-edits.ts';
 
 const receivedAt = Date.UTC(2026, 10, 21, 4, 30);
 const live = { receivedAt, unwatchedSinceAt: undefined };

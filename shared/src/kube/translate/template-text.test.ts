@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { createTemplatePool, packTemplate, unpackTemplate } from './packed-template.ts';
-import { templateText } from './template-hash.ts';
+import { createTemplatePool, packTemplate, unpackTemplate } from './template-text.ts';
+import { templateText } from './template-text.ts';
 
 const podOf = (container: object) => ({ template: { spec: { containers: [{ name: 'main', ...container }] } } });
 
