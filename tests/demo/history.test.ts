@@ -57,6 +57,13 @@ test('a CronJob whose description names an image runs it, and what it logs of a 
   for (const { name, log } of fleet) assert.doesNotMatch(log ?? '', /error|Killed|refused/, name);
 });
 
+test('a second start knows since when a CronJob is suspended as the first one does', async (t) => {
+  const folder = aTemporaryFolder(t);
+  const first = await liveUntil(folder, firstAt);
+  const second = await liveUntil(folder, firstAt + hourMs);
+  assert.deepEqual(second.specs, first.specs);
+});
+
 test('a start of a week later begins anew', async (t) => {
   const folder = aTemporaryFolder(t);
   await liveUntil(folder, firstAt);
@@ -107,10 +114,17 @@ async function liveUntil(folder: string, nowAt: number) {
   const rows = database
     .prepare('select c.name, e.created_at from executions e join cronjobs c on c.id = e.cronjob_id order by 2')
     .all() as { name: string; created_at: number }[];
+  const specs = database
+    .prepare(
+      'select c.name, s.from_at, s.suspended from spec_epochs s join cronjobs c on c.id = s.cronjob_id order by 1, 2',
+    )
+    .all()
+    .map((row) => ({ ...row }));
   database.close();
   return {
     cluster,
     recorded,
+    specs,
     runs: rows.length,
     startsOf: (name: string) => rows.filter((row) => row.name === name).map((row) => row.created_at),
   };

@@ -72,7 +72,8 @@ export async function liveThroughHistory(
     // Without taking one: the service would wait for a sign of life of the process that did.
     const { epoch } = await getLeader(store);
     const waiting = objects ? [] : fleet.toSorted((a, b) => b.historyDays - a.historyDays);
-    const known = new Set<string>();
+    // What the first start wrote of the CronJobs stays: how they are by now is no sighting of their beginning.
+    const known = new Set(objects && list(cluster, 'CronJob').map(uidOf));
     while (clock.now() < nowAt) {
       while (waiting[0] && waiting[0].historyDays * dayMs >= nowAt - clock.now()) {
         const next = waiting.shift();
@@ -248,6 +249,10 @@ function settle(cluster: SimCluster, cronJob: (typeof fleet)[number]): void {
       spec: { ...(lasting['spec'] as object), ...(cronJob.suspendedDays !== undefined && { suspend: true }) },
     }),
   );
+}
+
+function uidOf(object: RawObject): string {
+  return (object['metadata'] as { readonly uid: string }).uid;
 }
 
 function list(cluster: SimCluster, kind: 'CronJob' | 'Job' | 'Pod'): RawObject[] {

@@ -7,6 +7,7 @@ import { serveApi } from '../api/api-under-test.ts';
 import { aClusterOfOne } from '../api/cluster.ts';
 import { minuteMs, type History, type RunStory } from './observer/history.ts';
 import { standInForTheMachine } from './observer/machine.ts';
+import type { Verdict } from './observer/verdicts.ts';
 import { aCronJobStory, aMonitorStory, at, describeWatching, midnight } from './rig.ts';
 
 standInForTheMachine(() => 200);
@@ -70,6 +71,19 @@ describeWatching('a history that is removed', (watch) => {
       verdicts.map(({ type, openedAt, ended, isTold }) => [type, openedAt, ended.split(' ')[0], isTold]),
       [['jobFailed', at(4, 1, 1), 'resolved', true]],
     );
+  });
+
+  test('failures in a row that were removed count, until a run succeeds', async () => {
+    const failing = underThreshold([failure(5), failure(6), failure(8)], {});
+    const said = (verdicts: readonly Verdict[]) =>
+      verdicts.map(({ type, openedAt, ended, isTold }) => [type, openedAt, ended, isTold]);
+    const kept = said((await watch(failing)).verdicts);
+    assert.equal(kept.length, 1);
+    const { verdicts } = await watch(failing, [], {
+      lookAt: [at(5, 10)],
+      look: ({ store }, _world, now) => (now === at(5, 10) ? removeHistory(store, now) : Promise.resolve()),
+    });
+    assert.deepEqual(said(verdicts), kept);
   });
 
   test('a CronJob that succeeded before its history was removed is not told as one that never did', async () => {

@@ -34,7 +34,7 @@ export async function gatherRuns(
   const scheduled = await readRuns(tx, subjects, false, recorded);
   const runsOf = ({ row }: Subject, { rules, judgesFromAt, judgesUntilAt = Infinity }: Watch): JudgedRunRow[] => {
     const runs = (rules.detection.jobFailed.includeManual ? all : scheduled).get(row.id) ?? [];
-    return [...runs, ...removedFailure(row, runs)].filter(
+    return [...runs, ...removedFailures(row, runs)].filter(
       ({ endedAt }) => endedAt >= judgesFromAt && endedAt <= judgesUntilAt,
     );
   };
@@ -66,15 +66,24 @@ export async function gatherRuns(
   };
 }
 
-/** The last run, where it failed and was removed from the history. */
-function removedFailure(
+/** Of a run of which no more is kept than that it failed, and when: it is no news. */
+const removedUid = '';
+
+/** Failures before these runs that were removed from the history, newest first, where nothing has succeeded since. */
+function removedFailures(
   { failedRun, baselineAt = -Infinity }: Subject['row'],
   runs: readonly JudgedRunRow[],
 ): JudgedRunRow[] {
-  const { status, finishedAt: endedAt = Infinity } = failedRun ?? {};
-  if (failedRun === undefined || status !== 'failed' || runs.length > 0 || endedAt > baselineAt) return [];
+  if (failedRun?.status !== 'failed' || runs.some(({ status }) => status === 'success')) return [];
+  const { removedEnds = [], finishedAt = Infinity, ...known } = failedRun;
+  const oldestAt = runs.at(-1)?.endedAt ?? Infinity;
+  // An earlier release kept the newest alone.
+  const ends = runs.length === 0 && finishedAt <= baselineAt ? new Set([finishedAt, ...removedEnds]) : removedEnds;
   const unknown = { jobReason: undefined, failedIndexes: undefined, fault: undefined };
-  return [{ ...unknown, ...failedRun, status, endedAt, isScheduled: true, isCounted: false, isUnjudged: false }];
+  const of = { ...unknown, ...known, status: failedRun.status, isScheduled: true, isCounted: false, isUnjudged: false };
+  return [...ends]
+    .filter((endedAt) => endedAt < oldestAt)
+    .map((endedAt) => ({ ...of, jobUid: endedAt === finishedAt ? known.jobUid : removedUid, endedAt }));
 }
 
 async function readRuns(

@@ -8,6 +8,7 @@ import { deleteRunFacts } from './executions/run-facts.ts';
 import { Batches, type BatchLimits } from './pruning/batches.ts';
 import { pruneAlerts, type RemovedAlerts } from './pruning/prune-rest.ts';
 import { pruneCronJobs } from './pruning/prune-catalog.ts';
+import { keepFailedEnds } from './removed-failures.ts';
 import { flagBits } from './words.ts';
 import { listCronJobIds } from './catalog/list-cron-jobs.ts';
 
@@ -212,7 +213,7 @@ class Removal {
       async (tx, limit) => {
         const batch = await rows(
           tx,
-          `select job_uid, created_at, finished_at from executions
+          `select job_uid, created_at, finished_at, status, "trigger" from executions
          where cronjob_id = ? and created_at < ? order by created_at limit ${limit}`,
           [cronJobId, range.before],
         );
@@ -230,6 +231,7 @@ class Removal {
     batch: readonly Readonly<Record<string, unknown>>[],
   ): Promise<void> {
     await deleteRunFacts(tx, cronJobId, batch);
+    await keepFailedEnds(tx, cronJobId, batch);
     const uids = batch.map((row) => row['job_uid']);
     for (const part of inParts(uids)) {
       const list = marks(part);

@@ -44,6 +44,8 @@ export interface LastRun extends Omit<Pick<Execution, (typeof kept)[number]>, 'j
   /** As the store has it. */
   readonly jobUid: string;
   readonly jobReason?: string | undefined;
+  /** Of the newest failed run: when failures in a row ended that were removed from the history, newest first; itself among them. */
+  readonly removedEnds?: readonly number[] | undefined;
 }
 
 export function toLastRun(run: Execution): LastRun {

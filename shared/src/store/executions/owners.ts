@@ -130,10 +130,13 @@ function failedAfter(
 ): LastRun | undefined {
   const { failedRun, lastSuccessAt } = before;
   const endAt = endOf(run);
-  if (run.status === 'success') return failedRun && endOf(failedRun) > endAt ? failedRun : undefined;
+  if (run.status === 'success') {
+    // It is newer than what was removed.
+    return failedRun && endOf(failedRun) > endAt ? { ...failedRun, removedEnds: undefined } : undefined;
+  }
   if (run.status !== 'failed' || run.trigger !== 'scheduled') return failedRun;
   if (endAt < (lastSuccessAt ?? -Infinity)) return failedRun;
-  return failedRun && endOf(failedRun) > endAt ? failedRun : run;
+  return failedRun && endOf(failedRun) > endAt ? failedRun : { ...run, removedEnds: failedRun?.removedEnds };
 }
 
 function endOf(run: LastRun): Instant {
