@@ -132,6 +132,9 @@ tells which right that is. With the chart, \`metrics.serviceMonitor.enabled\` se
 - **One replica counts.** What is about CronJobs comes from the leading controller alone, so no sum counts anything twice. With the lead it
   moves to another pod, and counters begin there anew: \`sum without (pod, instance) (increase(…[1h]))\`.
 - **No data, no series.** A rate or duration without runs is absent, never 0. The lines HELP and TYPE are always there.
+- **How old a figure is.** Rates and durations move in the round of \`sla-recalculation\` after a run, a missed run, or a run that has left their
+  window: within \`scheduler.sla-recalculation-interval\`. What else moves them shows within an hour and one interval: another window in a monitor, or a
+  first day of the window whose runs are no longer kept, which leaves it as a whole. A leader begins with all of them.
 - **What is gone goes.** The gauges of a CronJob end when it is deleted or no monitor selects it any more, its counters an hour later.
 - No label holds the name of a Job, a message, an address or a user.
 `;

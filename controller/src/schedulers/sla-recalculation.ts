@@ -11,12 +11,15 @@ import {
 } from '@cronjob-monitor/shared/store';
 import type { Logger } from '@cronjob-monitor/shared/process';
 
-/** So often all CronJobs are asked: of runs that are no longer kept a whole day leaves a window at once. */
-const allEveryMs = 3_600_000;
+/** Of a run that is no longer kept a whole day leaves a window at once, and no instant tells when: within this time each CronJob is asked. */
+const allWithinMs = 3_600_000;
+/** So many shares a fleet has: a round asks those whose turn came since the last one, and so no round asks them all. */
+const shares = 12;
+const shareMs = allWithinMs / shares;
 
 /**
  * Asks CronJobs for their rate and their durations: those with new runs or misses, those of which a run has left a window, those with an alert about
- * either or a broken promise, each hour all of them.
+ * either or a broken promise, and of the others a share. The first round of a term asks all.
  */
 interface SlaRounds {
   /** A run of this CronJob was recorded. */
@@ -36,20 +39,22 @@ export function createSlaRounds(store: Store, windowDays: () => Iterable<number>
   let missing = new Set<number>();
   /** When the next run of a CronJob leaves a window, as its last round saw it. */
   const leavesAt = new Map<number, Instant>();
-  let allAskedAt = -Infinity;
+  /** The last turn that came; before the first round, and after one that failed, all are to come. */
+  let lastTurn = -Infinity;
 
-  const dueNow = async (now: Instant, left: readonly number[]): Promise<number[]> => {
+  const dueNow = async (now: Instant): Promise<{ due: number[]; left: number[] }> => {
     const [uids, missed] = [changed, missing];
     [changed, missing] = [new Set(), new Set()];
-    if (now - allAskedAt >= allEveryMs) {
-      allAskedAt = now;
-      leavesAt.clear();
-      return listCronJobsToJudge(store);
-    }
+    const turn = Math.floor(now / shareMs);
+    const came = turnsSince(lastTurn, turn);
+    lastTurn = turn;
+    const inTurn = came.length === 0 ? [] : await listCronJobsToJudge(store, { of: shares, remainders: came });
+    forgetOthers(leavesAt, came, new Set(inTurn));
+    const left = [...leavesAt].flatMap(([id, at]) => (at < now ? [id] : []));
     const open = await listCronJobsWithAlerts(store, ['slaBreached', 'durationRegression']);
     const broken = await listCronJobsWithBrokenTargets(store);
     const ids = uids.size === 0 ? new Map<string, number>() : await cronJobIdsOf(store, [...uids]);
-    return [...new Set([...ids.values(), ...missed, ...left, ...open, ...broken])];
+    return { due: [...new Set([...inTurn, ...ids.values(), ...missed, ...left, ...open, ...broken])], left };
   };
 
   const noteLeaves = async (ids: readonly number[], now: Instant): Promise<void> => {
@@ -66,16 +71,26 @@ export function createSlaRounds(store: Store, windowDays: () => Iterable<number>
     },
     async run(now, evaluate) {
       try {
-        const left = [...leavesAt].flatMap(([id, at]) => (at < now ? [id] : []));
-        const due = await dueNow(now, left);
+        const { due, left } = await dueNow(now);
         await evaluate(due, left);
         await noteLeaves(due, now);
       } catch (error) {
-        allAskedAt = -Infinity;
+        lastTurn = -Infinity;
         throw error;
       }
     },
   };
+}
+
+/** The shares whose turn came after `last`, up to `turn`, each once. A clock that was set back brings none; they go on from there. */
+function turnsSince(last: number, turn: number): number[] {
+  const count = Math.min(shares, Math.max(0, turn - last));
+  return Array.from({ length: count }, (_, back) => (turn - back) % shares);
+}
+
+/** What no monitor selects any more, and nothing is open about, is known of no longer than until the turn of its share. */
+function forgetOthers(leavesAt: Map<number, Instant>, came: readonly number[], inTurn: ReadonlySet<number>): void {
+  for (const id of leavesAt.keys()) if (came.includes(id % shares) && !inTurn.has(id)) leavesAt.delete(id);
 }
 
 /** A round takes so long at most: after midnight, when a fleet's days are over at once, several rounds share the work. */

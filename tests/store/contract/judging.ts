@@ -83,6 +83,20 @@ export const judging = contract('what verdicts ask', (test) => {
       [selected, alerted, neither].map(({ id }) => ids.includes(id)),
       [true, true, false],
     );
+    const shares = await Promise.all(
+      [0, 1, 2].map((remainder) => listCronJobsToJudge(store, { of: 3, remainders: [remainder] })),
+    );
+    assert.deepEqual(
+      shares.map((share) => share.every((one, at) => ids.includes(one) && (at === 0 || one > Number(share[at - 1])))),
+      [true, true, true],
+    );
+    assert.deepEqual(
+      shares.flat().toSorted((a, b) => a - b),
+      ids,
+      'each is in one share of three',
+    );
+    assert.equal(shares[selected.id % 3]?.includes(selected.id), true);
+    assert.deepEqual(await listCronJobsToJudge(store, { of: 3, remainders: [0, 1, 2] }), ids);
   });
 
   test('live alerts are found by their types', async ({ store, epoch }) => {

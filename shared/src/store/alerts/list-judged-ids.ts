@@ -21,12 +21,21 @@ export async function listCronJobsWithBrokenTargets(db: Db): Promise<number[]> {
   return found.map((row) => Number(row['id']));
 }
 
-/** Every CronJob that a monitor selects, and those that something is still open about. */
-export async function listCronJobsToJudge(db: Db): Promise<number[]> {
+/** Which part of the CronJobs is meant: those whose id leaves one of these remainders. */
+interface Share {
+  readonly of: number;
+  readonly remainders: readonly number[];
+}
+
+/** Every CronJob that a monitor selects, and those that something is still open about; of them a share, where one is named. */
+export async function listCronJobsToJudge(db: Db, share?: Share): Promise<number[]> {
+  const { of, remainders } = share ?? { of: 1, remainders: [] };
+  const isOfShare = share ? ` and cronjob_id % ${Math.floor(of)} in (${marks(remainders)})` : '';
   const found = await rows(
     db,
-    'select cronjob_id from monitor_targets where removed_at is null union ' +
-      "select cronjob_id from alerts where state in ('pending', 'active', 'suppressed') order by 1",
+    `select cronjob_id from monitor_targets where removed_at is null${isOfShare} union ` +
+      `select cronjob_id from alerts where state in ('pending', 'active', 'suppressed')${isOfShare} order by 1`,
+    [...remainders, ...remainders],
   );
   return found.map((row) => Number(row['cronjob_id']));
 }
