@@ -310,7 +310,7 @@ for (const database of testDatabases().filter(({ name }) => name !== 'sqlite')) 
           assert.equal(none.status, 404);
           assert.match(
             none.error().message,
-            /does not exist; us-east could not be asked: it has answered nothing since/,
+            /no monitor selects it; us-east could not be asked: it has answered nothing since/,
           );
           assert.deepEqual(
             none.error().details?.missing?.map(({ cluster }) => cluster),

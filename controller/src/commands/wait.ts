@@ -109,5 +109,5 @@ function sentenceOf(
   if (!rollout) return 'The service does not know it: there is no such CronJob, or no monitor selects it.';
   if (isOfEarlier) return `The service knows its generation ${rollout.generation}, and not ${generation}.`;
   if (rollout.state === 'Healthy') return 'No run that was made since its job template was written has ended.';
-  return `It is ${rollout.state}. ${rollout.message}`;
+  return rollout.state === 'Suspended' ? rollout.message : `It is ${rollout.state}. ${rollout.message}`;
 }

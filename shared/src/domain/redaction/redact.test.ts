@@ -69,6 +69,14 @@ const rows: [string, string, string][] = [
     `expected ${pem('', 'BEGIN')}, found x\ny`,
     `expected ${pem('', 'BEGIN')}, found x\ny`,
   ],
+  ['an option of a command', 'mysqldump --password hunter2 --db x', 'mysqldump --password *** --db x'],
+  ['an option within a longer one', "curl --api-token 'a b' -s", "curl --api-token '***' -s"],
+  ['an option in a list of arguments', '["dump","--db-password","x y","-v"]', '["dump","--db-password","***","-v"]'],
+  ['an option before another one', '--token --verbose', '--token --verbose'],
+  ['a sentence about an option', 'Error: --password is required', 'Error: --password is required'],
+  ['a value that begins as a word of a sentence', '--token is-a-secret', '--token ***'],
+  ['a word that is no option', 'the password hunter', 'the password hunter'],
+  ['a file beside an option', '--token-file /run/token', '--token-file /run/token'],
   ['ordinary text', 'Backup of 3 tables done in 12 s: ok', 'Backup of 3 tables done in 12 s: ok'],
 ];
 

@@ -69,6 +69,7 @@ const builtIn: readonly RedactionRule[] = [
   blotWebTokens,
   blotIssuedKeys,
   blotNamedValues,
+  blotOptions,
 ];
 
 /** Names whose value is a secret, and words that may follow: `DB_PASSWORD`, `client_secret`, `secretKey`, `token_1`. */
@@ -107,6 +108,21 @@ function blotNamedValues(text: string): string {
   if (from === 0) return text;
   kept.push(text.slice(from));
   return kept.join('');
+}
+
+/** Words that follow the name of an option in a sentence about it: `--password is required`, `--token string`. */
+const proseWords =
+  '(?:is|was|are|has|must|should|needs?|to|and|or|for|from|with|in|on|cannot|not|no|flag|option|argument|string|value|required|missing|expects?)(?![^\\s.,;:])';
+
+/** Blots out what follows an option of a command line with a telling name: `--password hunter2`, `"--db-token", "abc"`. */
+function blotOptions(text: string): string {
+  // The look back for the dashes comes behind the name, which is rare.
+  const option = `${secretName}(?<=(?<![\\w-])--?[A-Za-z0-9-]{0,60})(?:["'],[ \\t]{0,8}|[ \\t]{1,8})`;
+  const value = `(?:"[^"\\n]+|'[^'\\n]+|(?!${proseWords})[^\\s"'&;,-][^\\s"'&;,]*)`;
+  return text.replace(new RegExp(`(${option})(${value})`, 'gi'), (_, name: string, found: string) => {
+    const quote = /^["']/.exec(found)?.[0] ?? '';
+    return `${name}${quote}${blot}`;
+  });
 }
 
 /** Deepest nesting of quoted texts: four levels are `\\\\\\\"`. */
