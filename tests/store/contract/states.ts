@@ -109,6 +109,28 @@ export const states = contract('the state of a CronJob', (test) => {
     assert.equal(await stateOf(bench, cronJob), 'healthy');
   });
 
+  test('follows, of two runs that end in one second, the one whose Job was made later, in whatever order they arrive', async (bench) => {
+    const { store, epoch } = bench;
+    for (const [isFailureLater, state] of [
+      [true, 'failing'],
+      [false, 'healthy'],
+    ] as const) {
+      for (const isFailureFirst of [true, false]) {
+        const cronJob = await watched(bench);
+        const finishedAt = now + 10 * minuteMs;
+        const failure = failed(cronJob, { createdAt: now + (isFailureLater ? 2 : 1) * minuteMs, finishedAt });
+        const success = aRun(cronJob, { createdAt: now + (isFailureLater ? 1 : 2) * minuteMs, finishedAt });
+        for (const run of isFailureFirst ? [failure, success] : [success, failure])
+          await recordRuns(store, epoch, [run]);
+        assert.equal(
+          await stateOf(bench, cronJob),
+          state,
+          `failure later: ${isFailureLater}, first: ${isFailureFirst}`,
+        );
+      }
+    }
+  });
+
   test('is mended by a run that was started by hand, and not spoiled by one', async (bench) => {
     const { store, epoch } = bench;
     const cronJob = await watched(bench);

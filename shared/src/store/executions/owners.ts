@@ -125,18 +125,23 @@ function newerRun(a: LastRun | undefined, b: LastRun): LastRun {
  * by when they ended, so that the order of arrival does not matter.
  */
 function failedAfter(
-  before: { readonly failedRun: LastRun | undefined; readonly lastSuccessAt: Instant | undefined },
+  before: Pick<Owner, 'failedRun' | 'lastRun' | 'lastSuccessAt'>,
   run: LastRun,
 ): LastRun | undefined {
-  const { failedRun, lastSuccessAt } = before;
-  const endAt = endOf(run);
+  const { failedRun, lastRun, lastSuccessAt = -Infinity } = before;
   if (run.status === 'success') {
     // It is newer than what was removed.
-    return failedRun && endOf(failedRun) > endAt ? { ...failedRun, removedEnds: undefined } : undefined;
+    return failedRun && endedLater(failedRun, run) ? { ...failedRun, removedEnds: undefined } : undefined;
   }
   if (run.status !== 'failed' || run.trigger !== 'scheduled') return failedRun;
-  if (endAt < (lastSuccessAt ?? -Infinity)) return failedRun;
-  return failedRun && endOf(failedRun) > endAt ? failedRun : { ...run, removedEnds: failedRun?.removedEnds };
+  const isOfSuccess = lastRun?.status === 'success' && endOf(lastRun) === lastSuccessAt;
+  if (endOf(run) < lastSuccessAt || (isOfSuccess && endedLater(lastRun, run))) return failedRun;
+  return failedRun && endedLater(failedRun, run) ? failedRun : { ...run, removedEnds: failedRun?.removedEnds };
+}
+
+/** Kubernetes tells ends in whole seconds: of two in one second the run that lists show first ended later. */
+function endedLater(a: LastRun, b: LastRun): boolean {
+  return endOf(a) === endOf(b) ? newerRun(b, a) === a : endOf(a) > endOf(b);
 }
 
 function endOf(run: LastRun): Instant {
