@@ -62,6 +62,15 @@ describe('the incidents of the first page', () => {
     assert.deepEqual([shown([]), shown([hold])], [6, 5]);
   });
 
+  test('are fewer where a channel refuses each of them', () => {
+    const shown = (reason: 'parked' | null): number => {
+      const told = { state: reason ? 'held' : 'sent', reason, word: null, until: null, channels: [] } as const;
+      const open = rows(12, 'critical').map(({ verdict }) => ({ verdict: { ...verdict, told } }));
+      return fitting({ open, failing: [] }, screen).open.length;
+    };
+    assert.ok(shown('parked') < shown(null));
+  });
+
   test('are fewer where the sentence of a folded row goes on in a second line', () => {
     const shown = (words: string): number => {
       const open = rows(20, 'warning').map(({ verdict }) => ({

@@ -31,6 +31,8 @@ const besideGroupPx = besideWordsPx - 150;
 const toldPx = 20;
 /** What holds an alert back has a line of its own. */
 const holdPx = 24;
+/** Which channel refuses it and since when has two lines. */
+const refusedPx = 2 * linePx;
 /** Beside the text of a folded row's first line: the air between name, namespace and sentence, and the count of several alerts. */
 const airPx = 22;
 const alertsPx = 64;
@@ -81,7 +83,7 @@ function groupPx(
 function heightPx(row: Row, { widthPx, textPx }: Pick<Written, 'widthPx' | 'textPx'>, isOpen = !isFolded(row)): number {
   const { verdict, ref, alerts = [], members = [] } = row;
   if (members.length > 0) return groupPx(row, { widthPx, textPx });
-  const { words = '', cause, step, findings = [], logLine, holds = [] } = verdict;
+  const { words = '', cause, step, findings = [], logLine, holds = [], told } = verdict;
   const roomPx = widthPx - besideWordsPx;
   if (!isOpen) {
     const said = words.replaceAll(/\{\w+:[^}]*\}/g, '12 min 30 s');
@@ -91,8 +93,10 @@ function heightPx(row: Row, { widthPx, textPx }: Pick<Written, 'widthPx' | 'text
   // The step of a finding says the finding again, a button with a value says it: neither is written out.
   const steps = step && step.action !== 'openRules' && !step.label ? [step] : [];
   const said = [cause ?? '', ...[...findings, ...steps].map((one) => one.words)].join(' ');
-  const lines = Math.ceil(textPx(said) / roomPx);
-  return headPx + Math.max(1, lines) * linePx + (logLine ? logPx : 0) + (holds.length > 0 ? holdPx : 0);
+  const lines = Math.max(1, Math.ceil(textPx(said) / roomPx));
+  const isRefused = told?.state === 'failed' || told?.reason === 'parked';
+  const besides = (isRefused ? refusedPx : 0) + (logLine ? logPx : 0) + (holds.length > 0 ? holdPx : 0);
+  return headPx + lines * linePx + besides;
 }
 
 /** On a phone a few rows are the first screens: what else there is, and the rest of the page, is not to be scrolled for. */
