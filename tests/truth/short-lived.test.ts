@@ -62,6 +62,19 @@ const shortLived: readonly {
     cronJob: { runs: [run(7)], edits: [{ at: at(7, 30), tier: 'z' }], deletedAt: undefined },
   },
   {
+    name: 'it leaves its monitor twice, and a run fails before the second time',
+    cronJob: {
+      rhythm: { everyHours: 1, minute: 0 },
+      runs: [run(8)],
+      edits: [
+        { at: at(6, 40), tier: 'z' },
+        { at: at(7, 10), tier: 'a' },
+        { at: at(8, 30), tier: 'z' },
+      ],
+      deletedAt: undefined,
+    },
+  },
+  {
     name: 'it fails before and after it joins its monitor',
     cronJob: {
       rhythm: { everyHours: 1, minute: 0 },

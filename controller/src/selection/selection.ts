@@ -83,7 +83,9 @@ export interface Selection {
   ): void;
   /** The departures of a CronJob from monitors that have not judged it yet. */
   leavesOf(cronJobUid: string): readonly DepartedCronJob[];
-  /** The departures from a monitor that are not written yet, judged or not, and the deleted CronJobs that it has yet to judge. */
+  /** Those of them that come next: a CronJob may leave a monitor again before the first time is written. */
+  nextLeavesOf(cronJobUid: string): readonly DepartedCronJob[];
+  /** The next departures from a monitor that are not written yet, judged or not, and the deleted CronJobs that it has yet to judge. */
   leftBy(monitorUid: string): DepartedCronJob[];
   /** Forgets departures whose rows are written. */
   forgetLeaves(leaves: readonly DepartedCronJob[]): void;
@@ -289,8 +291,11 @@ class KnownSelection implements Selection {
 
   left({ selectedSinceAt, ...leave }: Parameters<Selection['left']>[0]): void {
     const { uid } = leave.cronJob;
-    const known = this.leavesOf(uid);
-    if (known.some(({ monitor }) => monitor?.uid === leave.monitor.uid)) return;
+    const { monitor } = leave;
+    // It leaves once more where the monitor selected it anew after the last time.
+    const isKnown = ({ monitor: other, at }: DepartedCronJob): boolean =>
+      other?.uid === monitor.uid && (selectedSinceAt ?? -Infinity) <= at;
+    if (this.leavesOf(uid).some(isKnown)) return;
     const judges = new Map([[leave.monitor, selectedSinceAt]]);
     const noted = toDeparted({ ...leave, judges, thereUntilAt: leave.at });
     this.#leaves.set(uid, [...(this.#leaves.get(uid) ?? []), noted]);
@@ -300,9 +305,13 @@ class KnownSelection implements Selection {
     return this.#leaves.get(uid)?.filter(({ isJudged }) => !isJudged) ?? [];
   }
 
+  nextLeavesOf(uid: string): readonly DepartedCronJob[] {
+    return firstOfEach(this.#leaves.get(uid) ?? []).filter(({ isJudged }) => !isJudged);
+  }
+
   leftBy(monitorUid: string): DepartedCronJob[] {
     const deleted = this.#departed.values().filter(({ isJudged, isWritten }) => !isJudged && !isWritten);
-    return [...[...this.#leaves.values()].flat(), ...deleted].filter(({ judges }) =>
+    return [...[...this.#leaves.values()].flatMap(firstOfEach), ...deleted].filter(({ judges }) =>
       judges.keys().some(({ uid }) => uid === monitorUid),
     );
   }
@@ -410,6 +419,11 @@ function kept<K extends object, V>(
   let value = map.get(key);
   if (value === undefined) map.set(key, (value = make()));
   return value;
+}
+
+/** Of leaves of one CronJob in their order the first from each monitor. */
+function firstOfEach(leaves: readonly DepartedCronJob[]): DepartedCronJob[] {
+  return [...new Map(leaves.toReversed().map((one) => [one.monitor?.uid, one])).values()];
 }
 
 function toDeparted(

@@ -39,6 +39,8 @@ const rolloutMs = 1_000;
 const unwrittenMs = 60_000;
 /** A CronJob whose deletion is written this late may have been wrong in between. */
 const lateMs = 1_000;
+/** So far the watch of Jobs may be behind that of CronJobs. */
+const behindMs = 45_000;
 /** How many keys of one kind are worked on at once; transactions of one database file follow one another anyway. */
 const workers = 4;
 
@@ -202,7 +204,7 @@ export class ReconcileLoops {
       cronJobs: caches.cronJobs,
       isMonitored: (uid) => selection.isMonitored(uid),
       departuresOf: (uid) => selection.departuresOf(uid),
-      leavesOf: (uid) => selection.leavesOf(uid),
+      leavesOf: (uid) => selection.nextLeavesOf(uid),
       judgeDeparted: (departures) => this.#judgeDeparted(departures),
       records: this.#cronJobRecords,
       clock,
@@ -243,13 +245,27 @@ export class ReconcileLoops {
     const isReplaced = ({ uid, namespace, name }: MonitorSeen): boolean =>
       (caches.monitors.findByName(namespace, name)?.uid ?? uid) !== uid;
     const goesOn = ({ monitor }: DepartedCronJob): boolean => monitor !== undefined && isReplaced(monitor);
-    const isHeld = ({ cronJob: { uid }, judges, isWritten, heardMs = -Infinity }: DepartedCronJob): boolean => {
+    // The watch of Jobs may be behind: of one that seems to go on it may be on its way that it had ended. Alerts of a monitor that was deleted
+    // are held at once.
+    const mayHaveEnded = ({ monitor, cronJob: { uid }, at }: DepartedCronJob): boolean =>
+      monitor !== undefined &&
+      caches.monitors.find(monitor.uid) !== undefined &&
+      clock.now() - at < behindMs &&
+      caches.jobs.listBy('cronJob', uid).some(({ outcome, createdAt }) => outcome === undefined && createdAt <= at);
+    const isHeld = (one: DepartedCronJob): boolean => {
+      const { cronJob, judges, isWritten, heardMs = -Infinity } = one;
+      const { uid } = cronJob;
       // A monitor that has not written it as its target does so with its next pass.
       const behind = [...judges.keys()].filter(
         (judge) => !isWritten && !isReplaced(judge) && !this.#monitorRecords.hasTarget(judge.uid, uid),
       );
       for (const judge of behind) queues.CronJobMonitor.add(judge.uid);
-      return behind.length > 0 || intake.snapshots.listEndedOf(uid).length > 0 || queues.JobHandler.isBusyWith(heardMs);
+      return (
+        behind.length > 0 ||
+        mayHaveEnded(one) ||
+        intake.snapshots.listEndedOf(uid).length > 0 ||
+        queues.JobHandler.isBusyWith(heardMs)
+      );
     };
     const { held = [], ready = [] } = Object.groupBy(departures, (one) => (isHeld(one) ? 'held' : 'ready'));
     const owed = ready.filter(
@@ -313,7 +329,7 @@ export class ReconcileLoops {
 
   /** Makes the records of monitors, which know since when a monitor selects a CronJob: by what was seen, and by the gaps. */
   #createMonitorRecords(): ReturnType<typeof createMonitorRecords> {
-    const { store, caches, selection, starts } = this.#deps;
+    const { store, caches, selection, starts, queues } = this.#deps;
     const { moves, verdicts } = this.#parts;
     return createMonitorRecords(
       { store, epoch: this.#term.epoch, moves },
@@ -330,7 +346,11 @@ export class ReconcileLoops {
           }),
         lookedUntilAt: () => verdicts.watchedUntilAt,
         leftBy: (monitorUid) => selection.leftBy(monitorUid),
-        forgetLeaves: (leaves) => selection.forgetLeaves(leaves),
+        forgetLeaves: (leaves) => {
+          selection.forgetLeaves(leaves);
+          for (const { cronJob } of leaves)
+            if (selection.nextLeavesOf(cronJob.uid).length > 0) queues.CronJobHandler.add(cronJob.uid);
+        },
         leftUnseen: (monitor, uids) => this.#leftInGap(monitor, uids),
         seen: (monitor, cronJob) => starts.sinceOf(monitor.uid, cronJob.uid),
         unseen: (monitor, cronJob) => this.#movedInGap(monitor, cronJob),

@@ -161,7 +161,8 @@ function* ofMetrics(
     const label = monitor.namespace === cronjob.namespace ? monitor.name : nameOf(monitor);
     const series = `success_rate{namespace="${cronjob.namespace}",cronjob="${cronjob.name}",monitor="${label}"}`;
     const value = metrics.get(`cronjob_monitor_${series}`);
-    if (value === undefined || Math.abs(value - current) > 0.006) yield `${series} is ${value}, /sla has ${current}`;
+    // The API cuts rates to two decimals.
+    if (value === undefined || Math.abs(value - current) > 0.0101) yield `${series} is ${value}, /sla has ${current}`;
   }
 }
 
