@@ -97,7 +97,7 @@ async function open(store: Store, name: string, leaseMs: number): Promise<OwnSes
   if (rules === undefined) throw new StoreError('internal', 'this database has no lock for a leader');
   const client = clientOf(store.sql);
   const connection = await client.acquireRawConnection();
-  // Errors of this session say nothing about the pool, so no observer watches it.
+  // Errors of this connection say nothing about the pool, so no observer watches it.
   const db: Db = { sql: store.sql, dialect: store.dialect, connection, now: () => store.now() };
   const session = new OwnSession(db, rules, name);
   try {

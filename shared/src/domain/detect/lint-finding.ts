@@ -2,6 +2,7 @@ import type { AlertType, Ref, Severity } from '../../contract/index.ts';
 import type { Dependencies } from '../alert/dependency.ts';
 import type { ChannelRef, Routing } from '../alert/routes.ts';
 import type { CronJobFacts } from '../objects/cron-job.ts';
+import type { MaintenanceWindow } from '../mute/maintenance.ts';
 import type { Rhythm, RhythmProblem } from '../schedule/rhythm.ts';
 
 type LintLevel = 'error' | 'warning' | 'note';
@@ -96,14 +97,10 @@ export interface LintedMonitor {
   readonly stuckJobs: { readonly enabled: boolean };
   readonly suspendedHandling: { readonly alertIfSuspendedFor: string | undefined };
   /** Absent: it has none. */
-  readonly maintenanceWindows?: readonly {
-    readonly name: string;
-    readonly schedule: string;
+  readonly maintenanceWindows?: readonly (Omit<MaintenanceWindow, 'durationMs' | 'timeZone'> & {
     readonly duration: string;
     readonly timezone: string;
-    readonly suppressAlerts: boolean;
-    readonly excludeFromSla: boolean;
-  }[];
+  })[];
   readonly alerting:
     | {
         readonly enabled: boolean;
